@@ -1,0 +1,98 @@
+"""Completing the options of ``%coder`` and their values."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from IPython.core.completer import CompletionContext, SimpleCompletion, context_matcher
+
+from nbharness.config import load
+from nbharness.errors import NbHarnessError
+from nbharness.notebook.options import option_names
+from nbharness.turn_options import APPROVAL_MODES
+
+__all__ = ["agent_names", "complete_coder", "offered"]
+
+_MAGIC = re.compile(r"^\s*(?:[^\W\d]\w*\s*=\s*)?%%?coder\s+(?P<rest>.*)$")
+
+
+def agent_names() -> list[str]:
+    """Return the names of all agents, sorted."""
+    from nbharness.adapters.registry import adapter_names  # noqa: PLC0415 (loading the extension stays quick)
+
+    return adapter_names()
+
+
+def _modes(agent: str) -> list[str]:
+    from nbharness.notebook.choices import modes_of  # noqa: PLC0415 (loading the extension stays quick)
+
+    return modes_of(agent)
+
+
+def _models(agent: str) -> list[str]:
+    from nbharness.notebook.choices import models_of  # noqa: PLC0415 (loading the extension stays quick)
+
+    return models_of(agent)
+
+
+_VALUES: dict[str, Callable[[str], Sequence[str]]] = {
+    "--approval": lambda _agent: APPROVAL_MODES,
+    "--agent": lambda _agent: agent_names(),
+    "--mode": _modes,
+    "--model": _models,
+}
+
+
+def offered(text: str) -> list[str] | None:
+    """Return what may stand at the end of a line so far.
+
+    Args:
+        text: The line up to the cursor.
+
+    Returns:
+        ``None`` when it is no ``%coder`` line, nothing inside the prompt.
+    """
+    match = _MAGIC.match(text)
+    if match is None:
+        return None
+    words = match["rest"].split(" ")
+    typed, before = words[-1], [word for word in words[:-1] if word]
+    if not all(_belongs_to_options(before, index) for index in range(len(before))):
+        return []
+    values = _values(before[-1], before) if before and before[-1] in _VALUES else option_names()
+    return [value for value in values if value.startswith(typed)]
+
+
+@context_matcher()  # type: ignore[untyped-decorator]
+def complete_coder(context: CompletionContext) -> dict[str, Any]:
+    """IPython's matcher; it has the last word on ``%coder`` lines, so that prompts are not completed as Python."""
+    values = offered(context.text_until_cursor)
+    if values is None:
+        return {"completions": []}
+    typed = context.text_until_cursor.rsplit(" ", 1)[-1]
+    return {
+        "completions": [SimpleCompletion(text=value, type="param") for value in values],
+        "matched_fragment": typed,
+        "suppress": True,
+        "ordered": True,
+    }
+
+
+def _values(option: str, words: Sequence[str]) -> Sequence[str]:
+    try:
+        return _VALUES[option](_agent_in(words))
+    except NbHarnessError:  # running the line tells; completing it must not
+        return []
+
+
+def _agent_in(words: Sequence[str]) -> str:
+    named = [after for word, after in itertools.pairwise(words) if word == "--agent"]
+    named += [word.partition("=")[2] for word in words if word.startswith("--agent=")]
+    return named[-1] if named else load().agent
+
+
+def _belongs_to_options(words: list[str], index: int) -> bool:
+    return words[index].startswith("--") or (index > 0 and words[index - 1].startswith("--"))

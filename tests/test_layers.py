@@ -1,0 +1,69 @@
+"""Imports go one way: the contracts of pyproject.toml, and a home for every foreign package."""
+
+import sys
+from pathlib import Path
+
+import grimp
+import pytest
+from importlinter import cli as importlinter
+
+ROOT = Path(__file__).parents[1]
+
+# Foreign packages that only one room may know. Everything else is free to be imported anywhere.
+HOMES = {
+    "IPython": ("nbharness.notebook",),
+    "aiosqlite": ("nbharness.store",),
+    "anywidget": ("nbharness.notebook",),
+    "comm": ("nbharness.notebook",),
+    "ipykernel": ("nbharness.notebook",),
+    "ipywidgets": ("nbharness.notebook",),
+    "jupyter_server": ("nbharness.server",),
+    "nbformat": ("nbharness.transcript", "nbharness.notebook", "nbharness.cli", "nbharness.server"),
+    "sqlite3": ("nbharness.store",),
+    "tornado": ("nbharness.server", "nbharness.notebook"),
+    "traitlets": ("nbharness.notebook",),
+    # Agents' SDKs
+    "acp": ("nbharness.adapters.acp",),
+    "anthropic": ("nbharness.adapters.builtin",),
+    "claude_agent_sdk": ("nbharness.adapters.claude",),
+    "google": ("nbharness.adapters.builtin",),
+    "openai": ("nbharness.adapters.builtin",),
+    "openai_codex": ("nbharness.adapters.codex",),
+    "pydantic_ai": ("nbharness.adapters.builtin",),
+}
+
+
+@pytest.fixture(scope="module")
+def graph() -> grimp.ImportGraph:
+    return grimp.build_graph("nbharness", include_external_packages=True, cache_dir=None)
+
+
+def test_contracts_of_the_layers_hold(capfd: pytest.CaptureFixture[str]) -> None:
+    code = importlinter.lint_imports(config_filename=str(ROOT / "pyproject.toml"), no_logo=True, no_cache=True)
+    assert code == importlinter.EXIT_STATUS_SUCCESS, capfd.readouterr().out
+
+
+@pytest.mark.parametrize("package", HOMES)
+def test_foreign_package_is_imported_in_its_home_only(graph: grimp.ImportGraph, package: str) -> None:
+    if package not in graph.modules:
+        assert package in sys.stdlib_module_names or not graph.find_matching_modules(package)
+        return
+    strangers = [
+        module
+        for module in graph.find_modules_that_directly_import(package)
+        if not any(module == home or module.startswith(f"{home}.") for home in HOMES[package])
+    ]
+    assert not strangers, f"{package} belongs in {HOMES[package]}"
+
+
+def test_translators_know_events_only(graph: grimp.ImportGraph) -> None:
+    """What an agent said becomes events without I/O, approvals or state of ours: pure, so golden files prove it."""
+    allowed = ("nbharness.events", "nbharness.errors", "nbharness.translator")
+    wrong = {
+        (module, imported)
+        for module in graph.modules
+        if module.startswith("nbharness.adapters.") and module.endswith(".translate")
+        for imported in graph.find_modules_directly_imported_by(module)
+        if imported.startswith("nbharness.") and not imported.startswith((*allowed, module.rpartition(".")[0]))
+    }
+    assert not wrong
