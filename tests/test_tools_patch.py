@@ -67,8 +67,8 @@ async def test_what_does_not_fit_is_said_and_nothing_changes(
 
 async def test_what_fails_half_way_is_taken_back(call: Caller) -> None:
     text = patch(
-        "*** Update File: a.py", "-def one():", "+def first():", "*** Add File: new.txt", "+x", "*** Add File: .git/config",
-        "+x",
+        "*** Update File: a.py", "-def one():", "+def first():", "*** Add File: new.txt", "+x",
+        "*** Add File: .git/config", "+x",
     )  # fmt: skip
     before = (call.workspace / "a.py").read_text()
     (call.workspace / ".git").mkdir()

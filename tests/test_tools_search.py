@@ -127,8 +127,9 @@ def test_no_pattern_blows_up() -> None:
     ("line", "path", "holds"),
     [
         ("*.py", "a/b.py", True), ("/a", "x/a", False), ("a/b", "x/a/b", False), ("**/a", "x/y/a", True),
-        ("a/**", "a", False), ("a/**", "a/b", True), ("a/**/b", "a/b", True), ("\\#x", "#x", True), ("# x", "# x", False),
-        ("[ab]", "b", True), ("[!a]", "a", False), ("a?", "ab", True), ("x  ", "x", True), ("doc/", "doc", True),
+        ("a/**", "a", False), ("a/**", "a/b", True), ("a/**/b", "a/b", True), ("\\#x", "#x", True),
+        ("# x", "# x", False), ("[ab]", "b", True), ("[!a]", "a", False), ("a?", "ab", True),
+        ("x  ", "x", True), ("doc/", "doc", True),
     ],
 )  # fmt: skip
 def test_lines_of_gitignore(line: str, path: str, *, holds: bool) -> None:

@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from support.turns import OneTurn
+from support.turns import OneTurn, Ticking
 
 from nbharness.adapters.base import TurnPort, TurnRequest
 from nbharness.approvals import ApprovalRequest
@@ -196,19 +196,6 @@ async def test_the_session_is_cancelled_on_abort() -> None:
     await turn.settled()
     assert cleaned == ["yes"]
     assert turn.types() == ["turn.started", "message.delta", "turn.aborted"]
-
-
-class Ticking:
-    """A clock that a test moves."""
-
-    def __init__(self) -> None:
-        self.time = 100.0
-
-    def now(self) -> float:
-        return self.time
-
-    def monotonic(self) -> float:
-        return self.time
 
 
 async def test_the_timeout_stands_still_while_a_person_is_asked() -> None:

@@ -1,4 +1,4 @@
-"""``fetch``: a page of the public network as text. Off unless it is named; it always asks, since what it asks for leaves.
+"""``fetch``: a page of the public network as text. Off unless it is named; it always asks, since its address leaves.
 
 Addresses of this machine and of private networks are refused at the moment of connecting, so neither a redirect nor a
 name that resolves differently the second time leads there.
@@ -94,7 +94,7 @@ def make_fetch(permits: Permits = is_public) -> Tool:
         except TimeoutError as error:
             raise ToolError(f"fetch: {args.url!r} took longer than {_ALL_S} s") from error
         except (httpcore2.NetworkError, httpcore2.ProtocolError, httpcore2.TimeoutException) as error:
-            raise ToolError(f"fetch: {args.url!r} cannot be fetched: {error or type(error).__name__}") from error
+            raise ToolError(f"fetch: {args.url!r} cannot be fetched: {str(error) or type(error).__name__}") from error
 
     return typed_tool("fetch", _DESCRIPTION, _Fetch, run, kind="fetch", asks=True)
 

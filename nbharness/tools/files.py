@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import secrets
@@ -116,15 +117,14 @@ def write_text(tree: Tree, file: TextFile, path: str, text: str) -> str:
             raise ToolError(f"{path!r} changed since it was read; read it again")
         name = f".nbharness-{secrets.token_hex(8)}"
         descriptor = os.open(name, _MAKE, 0o666, dir_fd=place.parent)
-        try:
+        with contextlib.ExitStack() as on_failure:
+            on_failure.callback(os.unlink, name, dir_fd=place.parent)
             with os.fdopen(descriptor, "wb") as made:
                 if now is not None:
                     os.fchmod(descriptor, stat.S_IMODE(now.st_mode) & _PERMISSIONS)
                 made.write(data)
             os.rename(name, place.name, src_dir_fd=place.parent, dst_dir_fd=place.parent)
-        except BaseException:
-            os.unlink(name, dir_fd=place.parent)
-            raise
+            on_failure.pop_all()
         return place.relative
 
 

@@ -7,9 +7,10 @@ from html.parser import HTMLParser
 __all__ = ["text_of_html"]
 
 _SILENT = frozenset({"script", "style", "noscript", "template", "svg", "head"})
-_BLOCKS = frozenset(
-    ["p", "div", "section", "article", "header", "footer", "main", "nav", "li", "tr", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "blockquote", "table", "ul", "ol", "dl", "dt", "dd"]
-)
+_BLOCKS = frozenset({
+    "article", "blockquote", "br", "dd", "div", "dl", "dt", "footer", "h1", "h2", "h3", "h4", "h5", "h6", "header",
+    "hr", "li", "main", "nav", "ol", "p", "pre", "section", "table", "tr", "ul",
+})  # fmt: skip
 
 
 def text_of_html(page: str) -> str:

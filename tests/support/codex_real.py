@@ -56,7 +56,7 @@ class RealCodex:
     def pid(self) -> int:
         server = self.session._server
         assert server is not None
-        return server._rpc._process.pid
+        return server._rpc._link._process.pid
 
     @property
     def heard(self) -> str:

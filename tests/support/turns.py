@@ -60,6 +60,19 @@ class ScriptedAdapter:
         return ScriptedSession(self._script)
 
 
+class Ticking:
+    """A clock that a test moves."""
+
+    def __init__(self) -> None:
+        self.time = 100.0
+
+    def now(self) -> float:
+        return self.time
+
+    def monotonic(self) -> float:
+        return self.time
+
+
 class OneTurn:
     """A turn on the test's own loop.
 
