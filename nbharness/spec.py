@@ -16,6 +16,7 @@ from nbharness.config import RuleTexts, Settings
 from nbharness.errors import ConfigError, NotSupported, WorkspaceError
 from nbharness.policy import Effect, Rule, parse_rules
 from nbharness.sample import sample_workspace
+from nbharness.tools.base import Tool
 
 __all__ = ["TurnSpec", "rules_of", "workspace_for"]
 
@@ -42,9 +43,11 @@ class TurnSpec(msgspec.Struct, frozen=True, kw_only=True):
         budget: What the turn may consume.
         trust_project: Files of the workspace that the agent would run may run, whoever watches.
         todos: Ask the agent to keep a checklist, where it can be asked.
+        instructions: What stands at the beginning of the system prompt instead of the agent's own.
         system_prompt_append: Text after the agent's system prompt, where it takes any.
         environment: Variables that are let through to the agent.
         mcp_servers: MCP servers for the agent.
+        tools: Tools of this process for the agent, besides its own.
         shared_mcp_servers: Those of the settings, for agents that take any when the turn names none.
         rules: Approval rules that the user wrote: those of the settings and those of this turn.
         options: Further options of the agent.
@@ -68,9 +71,11 @@ class TurnSpec(msgspec.Struct, frozen=True, kw_only=True):
     budget: Budget = Budget()
     trust_project: bool = False
     todos: bool = True
+    instructions: str = ""
     system_prompt_append: str = ""
     environment: Mapping[str, str] = msgspec.field(default_factory=dict)
     mcp_servers: tuple[McpServer, ...] = ()
+    tools: tuple[Tool, ...] = ()
     shared_mcp_servers: tuple[McpServer, ...] = ()
     rules: tuple[Rule, ...] = ()
     options: Mapping[str, Any] = msgspec.field(default_factory=dict)
@@ -167,6 +172,8 @@ class TurnSpec(msgspec.Struct, frozen=True, kw_only=True):
             (self.fork, known.fork, "forking a conversation", "continue it, or start a new one"),
             (self.command, "command" in known.options, "--command", "name an agent that takes one: acp"),
             (self.mcp_servers, known.mcp_servers, "MCP servers", "leave them out for this agent"),
+            (self.tools, known.tools, "tools of this process", "leave them out, or use the builtin agent"),
+            (self.instructions, known.instructions, "instructions", "append to its system prompt instead"),
             (
                 self.budget.max_cost_usd,
                 known.cost,

@@ -122,9 +122,11 @@ def _request(spec: TurnSpec, turn_id: str, adapter: Adapter) -> TurnRequest:
         command=spec.command,
         budget=spec.budget,
         todos=spec.todos,
+        instructions=spec.instructions,
         system_prompt_append=spec.system_prompt_append,
         environment=spec.environment,
         mcp_servers=spec.mcp_servers or shared,
+        tools=spec.tools,
         rules=tuple(rule for rule in spec.rules if rule.agent in {"", adapter.name}),
         options=spec.options,
     )

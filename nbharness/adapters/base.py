@@ -28,6 +28,7 @@ from nbharness.events import Event, Question, Unknown
 from nbharness.events.repair import clean_text
 from nbharness.inputs import Message
 from nbharness.policy import Rule
+from nbharness.tools.base import Tool
 
 __all__ = [
     "Adapter",
@@ -63,6 +64,8 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
         cost: It says what a turn cost.
         terminal_output: It sends the output of a command while that runs.
         mcp_servers: It can be given MCP servers.
+        tools: It can be handed tools that run in this process.
+        instructions: What stands at the beginning of its system prompt can be replaced.
         project_config: It reads files of the workspace that can run things, so these must be trusted first.
         options: Names of further options that it honours.
     """
@@ -81,6 +84,8 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
     cost: bool = False
     terminal_output: bool = False
     mcp_servers: bool = False
+    tools: bool = False
+    instructions: bool = False
     project_config: bool = False
     options: frozenset[str] = frozenset()
 
@@ -144,9 +149,11 @@ class TurnRequest(msgspec.Struct, frozen=True, kw_only=True):
         command: Command line of the agent, where the adapter drives any program.
         budget: What the turn may consume. We enforce it; an agent that has such limits itself may be told too.
         todos: Keep a checklist, where the agent can be asked to.
+        instructions: What stands at the beginning of the system prompt instead of the agent's own; ``""`` for its own.
         system_prompt_append: Text after the agent's system prompt, where it takes any.
         environment: Variables that the user lets through to the agent, besides those of the allow list.
         mcp_servers: MCP servers to give to the agent.
+        tools: Tools of this process, besides the agent's own.
         rules: Approval rules that the user wrote. We enforce them on all that is asked; an agent that has such rules
             itself may be told those that deny or ask, see :class:`CompilesRules`.
         options: Further options, named in the adapter's capabilities.
@@ -162,9 +169,11 @@ class TurnRequest(msgspec.Struct, frozen=True, kw_only=True):
     command: str | None = None
     budget: Budget = Budget()
     todos: bool = True
+    instructions: str = ""
     system_prompt_append: str = ""
     environment: Mapping[str, str] = msgspec.field(default_factory=dict)
     mcp_servers: tuple[McpServer, ...] = ()
+    tools: tuple[Tool, ...] = ()
     rules: tuple[Rule, ...] = ()
     options: Mapping[str, Any] = msgspec.field(default_factory=dict)
 

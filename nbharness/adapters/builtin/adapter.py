@@ -48,6 +48,8 @@ class BuiltinAdapter:
         steer=True,
         cost=True,
         terminal_output=True,
+        tools=True,
+        instructions=True,
         options=OPTIONS,
     )
     unasked = ("It reads and searches files of the workspace without asking.",)

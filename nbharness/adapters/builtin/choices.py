@@ -62,7 +62,11 @@ def _tools(request: TurnRequest) -> list[Tool]:
     names = further.split(",") if isinstance(further, str) else further
     if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
         raise ConfigError(f"tools: {further!r} is not valid. Valid: names of tools, such as fetch,my_tool")
-    tools = {**builtin_tools(), **load_tools([name.strip() for name in names])}
+    tools = {
+        **builtin_tools(),
+        **load_tools([name.strip() for name in names]),
+        **{tool.name: tool for tool in request.tools},
+    }
     return [tool for name, tool in tools.items() if request.todos or name != TODO]
 
 

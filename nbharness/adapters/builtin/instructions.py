@@ -16,4 +16,4 @@ Begin to work when the user has approved it."""
 def system_prompt_of(request: TurnRequest) -> str:
     """Return the system prompt of a turn."""
     append = [request.system_prompt_append, _PLANNING if request.plan_mode else ""]
-    return system_prompt(request.workspace, append="\n\n".join(filter(None, append)))
+    return system_prompt(request.workspace, base=request.instructions, append="\n\n".join(filter(None, append)))
