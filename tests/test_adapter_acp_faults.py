@@ -23,6 +23,7 @@ from nbharness.events import (
     TurnCompleted,
     Unknown,
 )
+from nbharness.process import ProcessGoneError
 
 ABORT_S = 2.0
 """What an abort may take at most, process tree included."""
@@ -87,6 +88,17 @@ async def test_killed_between_turns(tmp_path: Path) -> None:
         second = await talk.run("say y")
     assert second.text == "y"
     assert first.the(SessionStarted) == second.the(SessionStarted)
+
+
+async def test_what_is_asked_of_one_that_ended_before_was_never_sent(tmp_path: Path) -> None:
+    async with opened(tmp_path) as talk, asyncio.timeout(10):
+        await talk.run("say x")
+        link = talk.session._link
+        assert link is not None
+        os.kill(talk.pid, signal.SIGKILL)
+        await asyncio.wait({link._connection._recv_task})
+        with pytest.raises(ProcessGoneError, match=r"ended before session/prompt was sent"):
+            await link.request("session/prompt", {})
 
 
 async def test_malformed_lines_are_told_and_the_turn_goes_on(tmp_path: Path) -> None:

@@ -201,10 +201,11 @@ async def test_messages_on_the_way_are_answered(shop: Path) -> None:
 
 @pytest.mark.parametrize("at", [SessionStarted, MessageThinking, TodosUpdated, ToolStart, ToolDelta, ApprovalRequired])
 async def test_abort_at_any_step_stops_at_once(shop: Path, at: type[Event]) -> None:
+    others = children()
     port = await aborted_at(at, shop, TASK)
     assert isinstance(port[-1], at)
     assert contents(shop) == FILES
-    assert not children()
+    assert children() <= others
 
 
 @pytest.mark.parametrize(
@@ -212,8 +213,9 @@ async def test_abort_at_any_step_stops_at_once(shop: Path, at: type[Event]) -> N
     [("long output", ToolDelta), ("many approvals", ApprovalRequired), ("slow stream", MessageDelta)],
 )
 async def test_abort_in_a_scenario_stops_at_once(shop: Path, scenario: str, at: type[Event]) -> None:
+    others = children()
     await aborted_at(at, shop, f"scenario: {scenario}")
-    assert not children()
+    assert children() <= others
 
 
 async def aborted_at(at: type[Event], workspace: Path, task: str) -> list[Event | Unknown]:

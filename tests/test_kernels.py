@@ -148,7 +148,7 @@ def test_loading_writes_and_starts_nothing_and_unloading_leaves_nothing(kernel: 
     ("cell", "says"),
     [
         ("%coder", "prompt is empty"),
-        ("%coder --agent nobody x", "Valid: acp, claude"),
+        ("%coder --agent nobody x", "Valid: acp, builtin, claude"),
         ("%coder --agent scripted --workspace /nowhere/here x", "/nowhere/here"),
         ("%coder --agent scripted --model big x", "big"),
         ("%coder --conversation zzz x", "zzz"),

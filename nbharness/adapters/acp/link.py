@@ -14,7 +14,7 @@ from nbharness.adapters.acp.transport import ProcessTransport
 from nbharness.adapters.acp.values import mapping
 from nbharness.adapters.program import death
 from nbharness.errors import AdapterNotInstalled, AdapterProcessError
-from nbharness.process import AgentProcess, ExitStatus, spawn
+from nbharness.process import AgentProcess, ExitStatus, ProcessGoneError, spawn
 
 __all__ = ["AgentLink", "Peer"]
 
@@ -96,8 +96,11 @@ class AgentLink:
         Raises:
             AdapterError: It answered with an error; rate limits, full contexts and missing logins have classes of
                 their own.
+            ProcessGoneError: It had ended before; nothing was sent.
             AdapterProcessError: It ended instead.
         """
+        if self._transport.ended:
+            raise ProcessGoneError(f"{self._agent} ended before {method} was sent", stderr=self.process.stderr_tail)
         try:
             answer = mapping(await self._connection.send_request(method, params))
         except ConnectionError as error:
