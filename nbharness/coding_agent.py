@@ -163,7 +163,7 @@ def agent(
     """Return an agent that works in a directory.
 
     Args:
-        name: A registered agent; by default the configured one.
+        name: A registered agent; by default the configured one, or else the first that can work.
         workspace: Directory to work in.
         model: Model, if the agent lets it be chosen.
         approval: ``require``, ``auto`` or ``off``; by default the configured mode.

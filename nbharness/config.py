@@ -37,6 +37,7 @@ Source: TypeAlias = Literal["default", "file", "environment"]
 """Where a value came from."""
 
 _WEEK_S = 7 * 86400
+_BUILTIN = "builtin"
 
 
 class RuleTexts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -79,8 +80,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """All settings, each with a value that can be used.
 
     Attributes:
-        agent: Agent of a turn that names none.
-        model: Model for that agent; ``None`` leaves the choice to it.
+        agent: Agent of a turn that names none; ``None`` takes the first that can work.
+        model: Model for that agent, or the built-in one where none is named; ``None`` leaves the choice to it.
         models: Model by agent name; comes before `model`.
         approval_mode: ``require`` asks before anything changes, ``auto`` approves and records it, ``off`` never asks.
         plan_mode: True when agents must propose a plan before they change anything.
@@ -96,7 +97,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         sources: Where each of the above came from.
     """
 
-    agent: Annotated[str, Meta(min_length=1)] = "demo"
+    agent: Annotated[str, Meta(min_length=1)] | None = None
     model: Annotated[str, Meta(min_length=1)] | None = None
     models: dict[str, str] = msgspec.field(default_factory=dict)
     approval_mode: Literal["require", "auto", "off"] = "require"
@@ -114,7 +115,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     def model_for(self, agent: str) -> str | None:
         """Return the model to ask `agent` for, or ``None`` to leave the choice to it."""
-        return self.models.get(agent, self.model if agent == self.agent else None)
+        return self.models.get(agent, self.model if agent == (self.agent or _BUILTIN) else None)
 
 
 SETTING_NAMES = tuple(field.name for field in msgspec.structs.fields(Settings) if field.name != "sources")

@@ -198,6 +198,8 @@ class Runtime:
             outcome=turn.outcome,
             control=LoopTurnControl(self.thread, turn, presence, lambda: self._total(conversation.id)),
         )
+        if spec.agent_because and spec.conversation is None:
+            turn.note(spec.agent_because, "info")
         while self._untold:
             turn.note(self._untold.pop(0))
         self._keep(turn, handle)

@@ -10,6 +10,7 @@ from typing import Any, get_args
 import msgspec
 
 from nbharness.adapters.base import Capabilities, McpServer
+from nbharness.adapters.default import DEMO, Chosen, agent_for
 from nbharness.approvals import ApprovalMode
 from nbharness.budget import Budget
 from nbharness.config import RuleTexts, Settings
@@ -27,6 +28,7 @@ class TurnSpec(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         task: The prompt, verbatim; ``""`` in a spec that still waits for one.
         agent: Name of the adapter.
+        agent_because: Why it is this one, where nobody named one: said at the beginning of a new conversation.
         workspace: Directory to work in.
         model: Model, or ``None`` for the agent's choice.
         approval_mode: Permission mode.
@@ -55,6 +57,7 @@ class TurnSpec(msgspec.Struct, frozen=True, kw_only=True):
 
     task: str = ""
     agent: str
+    agent_because: str = ""
     workspace: Path
     model: str | None = None
     approval_mode: ApprovalMode = "require"
@@ -86,7 +89,7 @@ class TurnSpec(msgspec.Struct, frozen=True, kw_only=True):
         settings: Settings,
         *,
         workspace: Path,
-        agent: str | None = None,
+        agent: str | Chosen | None = None,
         model: str | None = None,
         approval_mode: ApprovalMode | None = None,
         plan_mode: bool | None = None,
@@ -101,7 +104,7 @@ class TurnSpec(msgspec.Struct, frozen=True, kw_only=True):
         Args:
             settings: The settings.
             workspace: As in the spec.
-            agent: As in the spec, like those that follow.
+            agent: Its name, or the choice itself; ``None`` for that of the settings, or the first that can work.
             model: Falls back on the settings' model for that agent.
             approval_mode: See there.
             plan_mode: See there.
@@ -114,22 +117,20 @@ class TurnSpec(msgspec.Struct, frozen=True, kw_only=True):
         Raises:
             ConfigError: A rule cannot be read.
         """
-        chosen = agent or settings.agent
+        chosen, settings = _choice(settings, agent, model)
         return cls(
-            agent=chosen,
+            agent=chosen.agent,
+            agent_because=chosen.why,
             workspace=workspace,
-            model=model or settings.model_for(chosen),
+            model=model or settings.model_for(chosen.agent),
             approval_mode=approval_mode or settings.approval_mode,
             plan_mode=settings.plan_mode if plan_mode is None else plan_mode,
             timeout_s=timeout_s or settings.turn_timeout_s,
             approval_timeout_s=approval_timeout_s or settings.approval_timeout_s,
             budget=_within(settings, budget or Budget()),
-            todos=settings.todos,
-            system_prompt_append=settings.system_prompt_append,
             environment={**_let_through(settings), **fields.pop("environment", {})},
-            shared_mcp_servers=_servers(settings),
             rules=(*rules_of(settings), *_rules(_texts(rules))),
-            **fields,
+            **{**_standing(settings), **fields},
         )
 
     def check(self, capabilities: Capabilities) -> None:
@@ -192,6 +193,20 @@ class TurnSpec(msgspec.Struct, frozen=True, kw_only=True):
                 raise NotSupported(self.agent, f"the option {name!r}", f"its options are: {valid}")
 
 
+def _choice(settings: Settings, agent: str | Chosen | None, model: str | None) -> tuple[Chosen, Settings]:
+    chosen = agent if isinstance(agent, Chosen) else agent_for(settings, agent, model=model)
+    # A model of the settings is for the agent that they name, or else for the one that takes its place.
+    return chosen, msgspec.structs.replace(settings, agent=chosen.agent) if chosen.why else settings
+
+
+def _standing(settings: Settings) -> dict[str, Any]:
+    return {
+        "todos": settings.todos,
+        "system_prompt_append": settings.system_prompt_append,
+        "shared_mcp_servers": _servers(settings),
+    }
+
+
 def _within(settings: Settings, budget: Budget) -> Budget:
     if budget.max_turns is not None or settings.sources.get("max_turns", "default") == "default":
         return budget
@@ -203,7 +218,7 @@ def workspace_for(agent: str, here: Path) -> Path:
 
     The demo agent shows its work in a project of its own, never in somebody's files by surprise.
     """
-    return sample_workspace() if agent == "demo" else here
+    return sample_workspace() if agent == DEMO else here
 
 
 def rules_of(settings: Settings) -> list[Rule]:

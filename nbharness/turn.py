@@ -190,9 +190,9 @@ class Turn:
         """Stop the turn; once it is ending this changes nothing."""
         self._end(TurnAborted(code=code, reason=reason))
 
-    def note(self, message: str) -> None:
+    def note(self, message: str, level: Literal["info", "warning"] = "warning") -> None:
         """Tell the reader of this turn something that is no fault of the agent's."""
-        notice = Notice(message=message, level="warning")
+        notice = Notice(message=message, level=level)
         if self._running:
             self.emit(notice)
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -9,8 +10,15 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
+from support.alone import without_accounts
 from support.lab import Lab, chromium, start_lab
 from support.notebook_page import NotebookPage, Open, picture
+
+# Whose machine this is changes nothing: no key and no setting of theirs is seen, and a turn that names no agent gets
+# the demo agent, but for the tests that are about that choice.
+_clean = without_accounts(os.environ) | {"NBHARNESS_AGENT": "demo"}
+os.environ.clear()
+os.environ.update(_clean)
 
 # A shell that starts a job in the background lets it ignore Ctrl-C, and every kernel below it would too.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -10,7 +10,7 @@ from nbharness.adapters.base import Adapter, AgentStatus
 from nbharness.errors import AdapterNotInstalled, UnknownName
 from nbharness.events.repair import in_words
 
-__all__ = ["GROUP", "KnownAdapter", "adapter_names", "create_adapter", "known_adapters"]
+__all__ = ["GROUP", "KnownAdapter", "adapter_names", "create_adapter", "known_adapter", "known_adapters"]
 
 GROUP = "nbharness.adapters"
 """Entry-point group. Each entry is a callable without arguments that returns an adapter and starts nothing."""
@@ -59,10 +59,15 @@ def create_adapter(name: str) -> Adapter:
 
 def known_adapters() -> list[KnownAdapter]:
     """Return every adapter with the state of its agent, by name. One that is broken hides no other."""
-    return [_known(name) for name in adapter_names()]
+    return [known_adapter(name) for name in adapter_names()]
 
 
-def _known(name: str) -> KnownAdapter:
+def known_adapter(name: str) -> KnownAdapter:
+    """Return an adapter with the state of its agent; one that is broken comes with what is wrong.
+
+    Raises:
+        UnknownName: No adapter has that name.
+    """
     package = _package(_entry(name))
     try:
         adapter = create_adapter(name)

@@ -10,11 +10,13 @@ from typing import Any
 import msgspec
 
 from nbharness.adapters.base import AgentStatus
+from nbharness.adapters.default import Chosen, agent_for
 from nbharness.adapters.registry import KnownAdapter, known_adapters
 from nbharness.cli.agent_policy import policy_lines
 from nbharness.cli.colour import ink_for
 from nbharness.cli.exit_codes import DONE
 from nbharness.cli.options import CommandParser
+from nbharness.config import load
 from nbharness.errors import UnknownName
 from nbharness.transcript.ink import Ink
 from nbharness.transcript.visible import visible
@@ -42,23 +44,27 @@ def main(arguments: Sequence[str]) -> int:
     Raises:
         ConfigError: There is no such agent, or a setting cannot be used.
     """
-    parser = CommandParser("agents", "List the agents: installed, signed in, and what each can do.", _EPILOG)
+    parser = CommandParser(
+        "agents", "List the agents: installed, signed in, the default, and what each can do.", _EPILOG
+    )
     parser.add_argument("name", nargs="*", help="only these")
     parser.add_argument("--json", action="store_true", help="one JSON array")
     parser.add_argument("--policy", action="store_true", help="what each does unasked, and where your rules hold")
     options = parser.parse_args(arguments)
-    agents = _chosen(options.name)
+    agents = _named(options.name)
+    default = agent_for(load())
     ink = ink_for(sys.stdout)
     if options.json:
-        print(msgspec.json.format(msgspec.json.encode([_as_json(agent) for agent in agents]), indent=2).decode())
+        found = [_as_json(agent, default.agent) for agent in agents]
+        print(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
     elif options.policy:
         _print_blocks(policy_lines(agent, ink) for agent in agents)
     else:
-        _print_blocks(_lines(agent, ink) for agent in agents)
+        _print_blocks(_lines(agent, default, ink) for agent in agents)
     return DONE
 
 
-def _chosen(names: Sequence[str]) -> list[KnownAdapter]:
+def _named(names: Sequence[str]) -> list[KnownAdapter]:
     known = {agent.name: agent for agent in known_adapters()}
     for name in names:
         if name not in known:
@@ -70,7 +76,7 @@ def _print_blocks(blocks: Iterable[Iterable[str]]) -> None:
     print("\n\n".join("\n".join(block) for block in blocks))
 
 
-def _lines(agent: KnownAdapter, ink: Ink) -> Iterator[str]:
+def _lines(agent: KnownAdapter, default: Chosen, ink: Ink) -> Iterator[str]:
     status = agent.status
     rest: list[tuple[Callable[[str], str], str]] = []
     if status is None:
@@ -86,6 +92,8 @@ def _lines(agent: KnownAdapter, ink: Ink) -> Iterator[str]:
     if agent.adapter is not None:
         names = (_WORDS.get(name, name) for name in agent.adapter.capabilities.names)
         rest.append((ink.muted, "can: " + (", ".join(names) or "nothing to choose")))
+    if agent.name == default.agent:
+        rest.append((ink.added, f"the default: {default.why or 'your settings name it.'}"))
     yield ink.strong(visible(agent.name).ljust(_NAME_WIDTH)) + words
     for paint, text in rest:
         yield from (" " * _NAME_WIDTH + paint(line) for line in _wrapped(text))
@@ -101,12 +109,13 @@ def _wrapped(text: str) -> list[str]:
     return textwrap.wrap(visible(" ".join(text.split())), _WIDTH - _NAME_WIDTH, break_on_hyphens=False)
 
 
-def _as_json(agent: KnownAdapter) -> dict[str, Any]:
+def _as_json(agent: KnownAdapter, default: str) -> dict[str, Any]:
     status = agent.status or AgentStatus(installed=False)
     adapter = agent.adapter
     return {
         "name": agent.name,
         "package": agent.package,
+        "default": agent.name == default,
         **msgspec.to_builtins(status),
         "capabilities": adapter.capabilities.names if adapter else [],
         "options": sorted(adapter.capabilities.options) if adapter else [],

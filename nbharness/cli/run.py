@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from nbharness.adapters.default import agent_for
 from nbharness.audience import Anyone, Nobody
 from nbharness.cli.asker import Asker
 from nbharness.cli.colour import ink_for
@@ -17,7 +18,7 @@ from nbharness.cli.keeping import SHORT_ID
 from nbharness.cli.keyboard import has_keyboard
 from nbharness.cli.options import CommandParser, add_turn_option
 from nbharness.cli.output import Output, make_output
-from nbharness.config import Settings, load
+from nbharness.config import load
 from nbharness.continuing import latest_conversation_in, stored_conversation
 from nbharness.errors import ConfigError
 from nbharness.events import WorkspaceChanged
@@ -52,6 +53,8 @@ def main(arguments: Sequence[str]) -> int:
     spec = _spec(options)
     output = make_output(json=options.json, quiet=options.quiet)
     asker = _asker(output) if has_keyboard() else None
+    if spec.agent_because and not output.is_on_view:
+        print(f"nbharness: {spec.agent_because}", file=sys.stderr)
     with Interrupts() as interrupts:
         handle = runtime().start(spec, audience=Anyone() if asker else Nobody())
         result = Follower(handle, _sender(handle), output, asker, interrupts).follow()
@@ -96,13 +99,13 @@ def _prompt(words: Sequence[str]) -> str:
 
 def _spec(options: argparse.Namespace) -> TurnSpec:
     settings = load()
-    stored = _stored(options, settings)
-    agent = options.agent or (stored.agent if stored else settings.agent)
+    stored = _stored(options)
+    chosen = agent_for(settings, options.agent or (stored.agent if stored else None), model=options.model)
     return TurnSpec.over(
         settings,
         task=options.prompt,
-        agent=agent,
-        workspace=_workspace(options.workspace, agent, stored),
+        agent=chosen,
+        workspace=_workspace(options.workspace, chosen.agent, stored),
         conversation=stored.id if stored else None,
         **spec_fields(options),
     )
@@ -114,14 +117,14 @@ def _workspace(named: str | None, agent: str, stored: ConversationRecord | None)
     return Path(stored.workspace) if stored else workspace_for(agent, Path.cwd())
 
 
-def _stored(options: argparse.Namespace, settings: Settings) -> ConversationRecord | None:
+def _stored(options: argparse.Namespace) -> ConversationRecord | None:
     if options.resume and options.conversation is not None:
         raise ConfigError("--continue and --conversation contradict each other; give one of them")
     if options.conversation is not None:
         return stored_conversation(runtime(), options.conversation)
     if not options.resume:
         return None
-    here = _workspace(options.workspace, options.agent or settings.agent, None)
+    here = Path.cwd() if options.workspace is None else _workspace(options.workspace, "", None)
     return latest_conversation_in(runtime(), here, options.agent)
 
 

@@ -91,7 +91,13 @@ def _values(option: str, words: Sequence[str]) -> Sequence[str]:
 def _agent_in(words: Sequence[str]) -> str:
     named = [after for word, after in itertools.pairwise(words) if word == "--agent"]
     named += [word.partition("=")[2] for word in words if word.startswith("--agent=")]
-    return named[-1] if named else load().agent
+    return named[-1] if named else _default_agent()
+
+
+def _default_agent() -> str:
+    from nbharness.adapters.default import agent_for  # noqa: PLC0415 (loading the extension stays quick)
+
+    return agent_for(load()).agent
 
 
 def _belongs_to_options(words: list[str], index: int) -> bool:

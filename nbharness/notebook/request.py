@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from nbharness.adapters.default import Chosen, agent_for
 from nbharness.config import Settings
 from nbharness.continuing import stored_conversation
 from nbharness.errors import ConfigError
@@ -19,8 +20,21 @@ from nbharness.turn_options import spec_fields
 __all__ = ["spec_for"]
 
 
-def spec_for(options: CoderOptions, settings: Settings, host: Host, get_runtime: Callable[[], Runtime]) -> TurnSpec:
+def spec_for(
+    options: CoderOptions,
+    settings: Settings,
+    host: Host,
+    get_runtime: Callable[[], Runtime],
+    before: Chosen | None = None,
+) -> TurnSpec:
     """Return the turn that a cell asks for.
+
+    Args:
+        options: What the cell says.
+        settings: The settings.
+        host: What runs the cell.
+        get_runtime: Returns the runtime.
+        before: The agent that was chosen for a cell before, where none was named.
 
     Raises:
         ConfigError: If the prompt is empty, a variable is not defined, or there is nothing to continue.
@@ -29,12 +43,13 @@ def spec_for(options: CoderOptions, settings: Settings, host: Host, get_runtime:
         message = "the prompt is empty; say what the agent should do: %coder fix the failing test (%coder --help)"
         raise ConfigError(message)
     stored = _stored(options, host, get_runtime)
-    agent = options.agent or (stored.agent if stored else settings.agent)
+    named = options.agent or (stored.agent if stored else None)
+    chosen = agent_for(settings, named, model=options.model, before=None if options.new else before)
     return TurnSpec.over(
         settings,
         task=_with_variables(options, host),
-        agent=agent,
-        workspace=_workspace(options, agent, host, stored),
+        agent=chosen,
+        workspace=_workspace(options, chosen.agent, host, stored),
         conversation=stored.id if stored else None,
         open_notebook=host.notebook,
         cell_id=host.cell_id(),

@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from nbharness.adapters.default import Chosen
 from nbharness.audience import Audience, Nobody
 from nbharness.clock import SystemClock
 from nbharness.config import load
@@ -59,6 +60,7 @@ class CoderSession:
         self._conversations: dict[tuple[str, str], str] = {}
         self._held: list[str] = []
         self._latest: CodingHandle | None = None
+        self._chosen: Chosen | None = None
         self._shown_by: dict[str, str] = {}
         self._said_that_it_waits = False
 
@@ -83,13 +85,16 @@ class CoderSession:
         return handle
 
     def _begin(self, options: CoderOptions) -> CodingHandle:
-        spec = self._in_conversation(spec_for(options, load(), self.host, self._runtime), options)
+        asked = spec_for(options, load(), self.host, self._runtime, self._chosen)
+        spec = self._in_conversation(asked, options)
         kind, views = self.host.kind, Views(self._clock)
         if kind == "notebook":
             assets(self.host.kernel_id)  # raises where the front end is not built, before anything runs
         audience: Audience = Nobody() if kind == "headless" else views
         handle = self._runtime().start(spec, audience=audience)
         self._latest = handle
+        if spec.agent_because:
+            self._chosen = Chosen(agent=spec.agent, why=spec.agent_because)
         self._conversations[spec.agent, str(spec.workspace)] = handle.conversation_id
         self._held = list(dict.fromkeys([*self._held, handle.conversation_id]))
         if kind == "notebook":

@@ -49,7 +49,8 @@ def install(place: Path) -> str:
     (info / "entry_points.txt").write_text(
         "[nbharness.adapters]\nscripted = support.agents:create\nobeys = support.agents:create_obedient\n"
     )
-    return f"{place}:{Path(__file__).parent.parent}"
+    # The nbharness under test is on this process's own path, where it is not the one that is installed.
+    return os.pathsep.join(filter(None, [str(place), str(Path(__file__).parent.parent), os.environ.get("PYTHONPATH")]))
 
 
 def create() -> ScriptedByPrompt:

@@ -31,6 +31,7 @@ class Home:
         self.state = folder / "state"
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("NBHARNESS_", "XDG_"))}
         own = {"HOME": str(folder), "NBHARNESS_HOME": str(self.state), "NBHARNESS_DEMO_DELAY_MS": "0", "TERM": "xterm"}
+        own["NBHARNESS_AGENT"] = "demo"
         self.env = kept | own
 
     def command(self, *arguments: str) -> list[str]:

@@ -9,7 +9,18 @@ import msgspec
 
 from nbharness.errors import AuthNeeded, ConfigError
 
-__all__ = ["AGENT", "PROVIDERS", "Effort", "Provider", "chosen_model", "has_key", "login", "provider_of"]
+__all__ = [
+    "AGENT",
+    "PROVIDERS",
+    "Effort",
+    "Provider",
+    "chosen_model",
+    "has_key",
+    "has_provider",
+    "login",
+    "problem_with",
+    "provider_of",
+]
 
 Effort: TypeAlias = Literal["minimal", "low", "medium", "high"]
 """How much a model is to think."""
@@ -88,13 +99,25 @@ def provider_of(model: str) -> tuple[str, str]:
     return provider, rest
 
 
+def has_provider(model: str) -> bool:
+    """Tell whether a model is named together with a provider that is known here."""
+    return ":" in model and provider_of(model)[0] in PROVIDERS
+
+
 def has_key(environ: Mapping[str, str]) -> bool:
     """Tell whether a turn that names no model has one to use."""
-    name = _from_variable(environ)
+    return not problem_with(None, environ)
+
+
+def problem_with(model: str | None, environ: Mapping[str, str]) -> str:
+    """Return why a turn with a model, or with none named, has none to use; ``""`` when it has one."""
     try:
-        return bool(chosen_model(name, environ))
-    except (ConfigError, AuthNeeded):
-        return False
+        chosen_model(model, environ)
+    except ConfigError as error:
+        return str(error)
+    except AuthNeeded as error:
+        return error.how
+    return ""
 
 
 def login() -> str:
