@@ -13,6 +13,9 @@ from support.command import Home, read_json
 from support.kernels import Kernel, start_kernel
 
 import nbharness
+from nbharness.adapters.default import agent_for
+from nbharness.cli.demo_place import NOTEBOOK, DemoPlace
+from nbharness.config import load
 from nbharness.events import Notice, TurnStarted
 from nbharness.testing.fakellm import FakeLLM
 
@@ -108,6 +111,15 @@ def test_a_kernel_says_once_which_agent_it_took_and_notices_a_key(tmp_path: Path
         kernel.run("os.environ.pop('OPENAI_BASE_URL')")
         assert turn(kernel, "SCRIPT:x") == ("builtin", 0)
         assert "not signed in" in kernel.run("print(h.result().error.message)")
+
+
+def test_the_demo_shows_the_demo_agent_also_where_there_is_a_key(tmp_path: Path) -> None:
+    variables = DemoPlace(tmp_path).environment({**os.environ, "ANTHROPIC_API_KEY": "k"})
+    assert agent_for(load(variables)).agent == "demo"
+    cells = json.loads((Path(__file__).parents[1] / "notebooks" / NOTEBOOK).read_text())["cells"]
+    lines = [line for cell in cells if cell["cell_type"] == "code" for line in cell["source"] if "%coder" in line]
+    assert lines
+    assert all("--agent demo " in line for line in lines)
 
 
 def test_in_python_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

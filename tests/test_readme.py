@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.alone import stranger
 from support.kernels import start_kernel
 
 from nbharness.adapters.demo import SCENARIOS
@@ -46,21 +47,18 @@ def test_the_python_runs(code: str) -> None:
 
 def test_the_first_cell_runs(tmp_path: Path) -> None:
     (cell,) = [text for text in blocks("python") if text.startswith("%load_ext")]
+    variables = stranger(os.environ, tmp_path / "user")
     with start_kernel("python3", tmp_path) as kernel:
-        kernel.run("import os; os.environ['NBHARNESS_DEMO_DELAY_MS'] = '0'")
+        kernel.run(f"import os; os.environ.pop('NBHARNESS_AGENT'); os.environ.update({variables!r})")
         printed = kernel.run(cell.replace("%coder", "%coder --approval auto"))
         assert "waits for the agent" in printed
         assert "completed" in kernel.run("print(_.result().status)")
+        assert kernel.run("print(_.agent, any('No agent' in str(e.event) for e in _.feed.since()))") == "demo True\n"
 
 
 @pytest.mark.parametrize("command", commands("nbharness"))
 def test_the_commands_run(command: str, tmp_path: Path) -> None:
-    environment = {
-        **os.environ,
-        "NBHARNESS_HOME": str(tmp_path / "home"),
-        "NBHARNESS_DEMO_DELAY_MS": "0",
-        "XDG_CONFIG_HOME": str(tmp_path / "config"),
-    }
+    environment = stranger(os.environ, tmp_path / "user")
     program, *arguments = shlex.split(command)
     assert program == "nbharness"
     done = subprocess.run(

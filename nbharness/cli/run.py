@@ -124,7 +124,7 @@ def _stored(options: argparse.Namespace) -> ConversationRecord | None:
         return stored_conversation(runtime(), options.conversation)
     if not options.resume:
         return None
-    here = Path.cwd() if options.workspace is None else _workspace(options.workspace, "", None)
+    here = Path(options.workspace or ".").expanduser().absolute()
     return latest_conversation_in(runtime(), here, options.agent)
 
 
