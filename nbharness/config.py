@@ -90,6 +90,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         turn_timeout_s: Seconds a turn may run, not counting the time a person is asked.
         approval_timeout_s: Seconds an approval waits for an answer; ``None`` waits for ever.
         database: File of the stored conversations.
+        system_prompt: What stands at the beginning of the built-in agent's system prompt instead of its own words.
         system_prompt_append: Text put after the system prompt of agents that take one.
         pass_env: Names of variables that agents may have besides those of the allow list and their own keys.
         policy: Approval rules by agent name; those under ``""`` are for every agent.
@@ -107,6 +108,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     turn_timeout_s: Annotated[float, Meta(gt=0, le=_WEEK_S)] = 600.0
     approval_timeout_s: Annotated[float, Meta(gt=0, le=_WEEK_S)] | None = None
     database: Path = msgspec.field(default_factory=lambda: home() / "nbharness.db")
+    system_prompt: str = ""
     system_prompt_append: str = ""
     pass_env: tuple[Annotated[str, Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")], ...] = ()
     policy: dict[str, RuleTexts] = msgspec.field(default_factory=dict)
@@ -138,6 +140,7 @@ _VALID = {
     "turn_timeout_s": _SECONDS,
     "approval_timeout_s": f"{_SECONDS}, or off",
     "database": "an absolute path (~ is your home directory)",
+    "system_prompt": "text",
     "system_prompt_append": "text",
     "pass_env": "names of variables, such as MY_TOKEN,OTHER (in the file: a list)",
     "policy": "lists of rules under allow, ask and deny, and tables of them by agent, such as [policy.claude]",
@@ -290,7 +293,7 @@ def _from_text(name: str, raw: str) -> Any:
         return msgspec.convert([word.strip() for word in text.split(",")], _TYPES[name])
     if name in {"max_turns", "turn_timeout_s", "approval_timeout_s"} and text != "off":
         return msgspec.convert(text, _TYPES[name], strict=False)
-    return _from_toml(name, raw if name == "system_prompt_append" else text)
+    return _from_toml(name, raw if name in {"system_prompt", "system_prompt_append"} else text)
 
 
 def _absolute_path(raw: str) -> Path:

@@ -46,6 +46,7 @@ class TurnSpec(msgspec.Struct, frozen=True, kw_only=True):
         trust_project: Files of the workspace that the agent would run may run, whoever watches.
         todos: Ask the agent to keep a checklist, where it can be asked.
         instructions: What stands at the beginning of the system prompt instead of the agent's own.
+        shared_instructions: Those of the settings, for an agent that takes any when the turn names none.
         system_prompt_append: Text after the agent's system prompt, where it takes any.
         environment: Variables that are let through to the agent.
         mcp_servers: MCP servers for the agent.
@@ -75,6 +76,7 @@ class TurnSpec(msgspec.Struct, frozen=True, kw_only=True):
     trust_project: bool = False
     todos: bool = True
     instructions: str = ""
+    shared_instructions: str = ""
     system_prompt_append: str = ""
     environment: Mapping[str, str] = msgspec.field(default_factory=dict)
     mcp_servers: tuple[McpServer, ...] = ()
@@ -202,6 +204,7 @@ def _choice(settings: Settings, agent: str | Chosen | None, model: str | None) -
 def _standing(settings: Settings) -> dict[str, Any]:
     return {
         "todos": settings.todos,
+        "shared_instructions": settings.system_prompt,
         "system_prompt_append": settings.system_prompt_append,
         "shared_mcp_servers": _servers(settings),
     }

@@ -30,7 +30,7 @@ from nbharness.trust import TrustBook, TrustCheck
 from nbharness.turn import Turn
 from nbharness.turn_hooks import Spawn
 
-__all__ = ["TurnFactory", "record_of"]
+__all__ = ["TurnFactory", "record_of", "request_of"]
 
 
 class TurnFactory:
@@ -90,7 +90,7 @@ class TurnFactory:
             remember=self._rules.remember,
         )
         turn = Turn(
-            request=_request(spec, turn_id, conversation.adapter),
+            request=request_of(spec, turn_id, conversation.adapter),
             started=_started(spec, conversation.adapter, conversation.id),
             open_session=conversation.open_session,
             desk=desk,
@@ -109,7 +109,8 @@ class TurnFactory:
         return TrustCheck(adapter.name, spec.workspace, self._trusted)
 
 
-def _request(spec: TurnSpec, turn_id: str, adapter: Adapter) -> TurnRequest:
+def request_of(spec: TurnSpec, turn_id: str, adapter: Adapter) -> TurnRequest:
+    """Return what an agent is to be told of a turn."""
     shared = spec.shared_mcp_servers if adapter.capabilities.mcp_servers else ()
     return TurnRequest(
         turn_id=turn_id,
@@ -122,7 +123,7 @@ def _request(spec: TurnSpec, turn_id: str, adapter: Adapter) -> TurnRequest:
         command=spec.command,
         budget=spec.budget,
         todos=spec.todos,
-        instructions=spec.instructions,
+        instructions=spec.instructions or (spec.shared_instructions if adapter.capabilities.instructions else ""),
         system_prompt_append=spec.system_prompt_append,
         environment=spec.environment,
         mcp_servers=spec.mcp_servers or shared,

@@ -14,6 +14,7 @@ COMMANDS = {
     "run": "run an agent on a task and print what it does",
     "demo": "open JupyterLab on a first notebook, with an agent that needs no key",
     "agents": "list the agents: what is installed, who is signed in, what each can do",
+    "prompt": "print what the built-in agent is told before anything else",
     "sessions": "list the kept conversations; rename, archive or delete one",
     "show": "print a kept conversation",
     "usage": "tell what kept conversations consumed: tokens and cost",
