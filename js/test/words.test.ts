@@ -57,6 +57,7 @@ describe("a tool call in words", () => {
       words: "Run this command?",
       subject: "",
     });
+    expect(questionOf(describeCall("python", { code: "1 + 1" }, "execute")).words).toBe("Run this code?");
     expect(questionOf(describeCall("edit", { path: "a" }))).toEqual({ words: "Edit", subject: "a" });
     expect(questionOf(describeCall("frobnicate", {}))).toEqual({ words: "Use", subject: "frobnicate" });
   });

@@ -183,7 +183,8 @@ const QUESTIONS: Readonly<Record<ToolKind, string>> = {
 };
 
 /** The question an approval asks: words, and the subject if it is part of the question. */
-export function questionOf({ kind, subject }: Described): { words: string; subject: string } {
-  const words = QUESTIONS[kind];
+export function questionOf({ kind, subject, used }: Described): { words: string; subject: string } {
+  const isCode = kind === "command" && used[0] === "code";
+  const words = isCode ? "Run this code?" : QUESTIONS[kind];
   return words.endsWith("?") ? { words, subject: "" } : { words, subject };
 }
