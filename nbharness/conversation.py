@@ -134,8 +134,9 @@ class Conversation:
                 self._running = None
                 await self._after(turn, result)
         finally:
-            for turn, _keeper in self._queue:
-                turn.forsake()
+            # Out of the queue first: what is forsaken is run no more, also not by the next worker.
+            while self._queue:
+                self._queue.popleft()[0].forsake()
 
     async def _settle_early(self, turn: Turn, keeper: TurnKeeper) -> None:
         if (turn, keeper) in self._queue:

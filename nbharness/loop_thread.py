@@ -91,16 +91,19 @@ class LoopThread:
             raise NbHarnessError(message)
         future = self.submit(coroutine)
         deadline = None if timeout_s is None else time.monotonic() + timeout_s
-        while True:
-            try:
-                return future.result(HEARTBEAT_S)
-            except concurrent.futures.TimeoutError:
-                if future.done() or (deadline is not None and time.monotonic() >= deadline):
-                    raise
-                self.check()
-            except KeyboardInterrupt:
-                future.cancel()
-                raise
+        try:
+            while True:
+                try:
+                    return future.result(HEARTBEAT_S)
+                except concurrent.futures.TimeoutError:
+                    if future.done():  # the error is the coroutine's own, or it was done in this very moment
+                        return future.result()
+                    if deadline is not None and time.monotonic() >= deadline:
+                        raise
+                    self.check()
+        except KeyboardInterrupt:
+            future.cancel()
+            raise
 
     def stop(self, timeout_s: float) -> None:
         """Cancel the loop's tasks and end the thread, within `timeout_s` seconds."""

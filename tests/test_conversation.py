@@ -56,10 +56,12 @@ class Keeper:
     """Notes what it is told, or fails."""
 
     def __init__(self, error: Exception | None = None) -> None:
+        self.begun = 0
         self.statuses: list[str] = []
         self._error = error
 
     async def begin(self) -> None:
+        self.begun += 1
         if self._error is not None:
             raise self._error
 
@@ -197,6 +199,9 @@ async def test_a_session_whose_turn_would_not_stop_is_not_used_again(monkeypatch
 
 async def test_no_turn_hangs_when_one_cannot_be_kept() -> None:
     conversation, _ = talk(Adapter(completes))
-    lost, next_ = given(conversation, Keeper(StoreError("broken"))), given(conversation)
+    keeper = Keeper()
+    lost, next_ = given(conversation, Keeper(StoreError("broken"))), given(conversation, keeper)
     for turn in (lost, next_):
         assert (await result_of(turn)).status == "aborted"
+    assert (await result_of(given(conversation))).status == "completed"
+    assert keeper.begun == 0

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import contextlib
 import threading
+from collections.abc import Coroutine
+from typing import Any
 
 import pytest
 
@@ -54,3 +57,36 @@ def test_a_callback_that_tries_to_end_the_process_does_not_end_the_loop(error: t
     thread.call(nothing(), 10)
     thread.stop(5)
     assert not thread.usable
+
+
+class DoneTooLate(concurrent.futures.Future[str]):
+    """Is done in the moment in which a wait for it was given up."""
+
+    def result(self, timeout: float | None = None) -> str:
+        if self.done():
+            return super().result(timeout)
+        self.set_result("done")
+        raise concurrent.futures.TimeoutError
+
+
+def test_what_is_done_as_a_wait_runs_out_is_no_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
+    thread = LoopThread()
+
+    def submit(coroutine: Coroutine[Any, Any, None]) -> DoneTooLate:
+        coroutine.close()
+        return DoneTooLate()
+
+    monkeypatch.setattr(thread, "submit", submit)
+    assert thread.call(nothing(), 0) == "done"
+    thread.stop(5)
+
+
+def test_a_timeout_of_the_coroutines_own_is_raised() -> None:
+    thread = LoopThread()
+
+    async def fails() -> None:
+        raise TimeoutError("its own")
+
+    with pytest.raises(TimeoutError, match="its own"):
+        thread.call(fails(), 10)
+    thread.stop(5)

@@ -108,7 +108,7 @@ def test_closing_settles_what_does_not_stop_in_time(tmp_path: Path) -> None:
     assert first.feed.wait(0, 10)
     began = time.monotonic()
     runtime.close(1)
-    assert time.monotonic() - began < 1.5
+    assert time.monotonic() - began < 10  # it would wait for ever
     stop.set()
     for handle in (first, queued):
         assert handle.result(0).error is not None
