@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import re
 import socket
 from collections.abc import Callable, Iterable
 from typing import Annotated
@@ -23,10 +24,15 @@ from nbharness.tools.output import capped
 
 __all__ = ["TOOL", "is_public", "make_fetch"]
 
-_MAX_BYTES, _MAX_URL, _REDIRECTS, _ALL_S = 2 * 1024 * 1024, 4096, 5, 30
+_MAX_BYTES, _MAX_URL, _REDIRECTS = 2 * 1024 * 1024, 4096, 5
 _MOVED = frozenset({301, 302, 303, 307, 308})
 _REFUSED = 400
+_CHARSET = re.compile(r";\s*charset=[\"']?([\w.:-]+)", re.IGNORECASE)
+_PRINTED = re.compile(r"[!-~]+")
 _HEADERS = [("User-Agent", "nbharness"), ("Accept", "text/*, application/json"), ("Accept-Encoding", "identity")]
+
+_WITH_IPV4 = (ipaddress.ip_network("::/96"), ipaddress.ip_network("64:ff9b::/96"))
+_LOCAL_NAT64 = ipaddress.ip_network("64:ff9b:1::/48")
 
 Permits = Callable[[str], bool]
 
@@ -61,7 +67,7 @@ class _Backend(httpcore2.AsyncNetworkBackend):
         """
         try:
             found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        except OSError as error:
+        except (OSError, UnicodeError) as error:
             raise ToolError(f"fetch: no host {host!r} is known: {error}") from error
         addresses = [str(entry[4][0]) for entry in found]
         for address in addresses:
@@ -73,26 +79,32 @@ class _Backend(httpcore2.AsyncNetworkBackend):
 def is_public(address: str) -> bool:
     """Tell whether an IP address belongs to the public network."""
     ip = ipaddress.ip_address(address.partition("%")[0])
-    ip = getattr(ip, "ipv4_mapped", None) or ip
+    if isinstance(ip, ipaddress.IPv6Address):
+        if ip in _LOCAL_NAT64:
+            return False
+        # Tunnels and gateways lead to the address that stands inside.
+        low = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF) if any(ip in network for network in _WITH_IPV4) else None
+        ip = ip.ipv4_mapped or ip.sixtofour or low or ip
     return ip.is_global and not ip.is_multicast
 
 
-def make_fetch(permits: Permits = is_public) -> Tool:
+def make_fetch(permits: Permits = is_public, timeout_s: float = 30) -> Tool:
     """Return the tool.
 
     Args:
         permits: Tells whether an IP address may be talked to.
+        timeout_s: Seconds for all of it, redirects included.
     """
 
     async def run(_context: ToolContext, args: _Fetch) -> ToolOutput:
         try:
             async with (
-                asyncio.timeout(_ALL_S),
+                asyncio.timeout(timeout_s),
                 httpcore2.AsyncConnectionPool(network_backend=_Backend(permits)) as pool,
             ):
                 return ToolOutput(text=await _page(pool, args.url))
         except TimeoutError as error:
-            raise ToolError(f"fetch: {args.url!r} took longer than {_ALL_S} s") from error
+            raise ToolError(f"fetch: {args.url!r} took longer than {timeout_s:g} s") from error
         except (httpcore2.NetworkError, httpcore2.ProtocolError, httpcore2.TimeoutException) as error:
             raise ToolError(f"fetch: {args.url!r} cannot be fetched: {str(error) or type(error).__name__}") from error
 
@@ -109,14 +121,19 @@ async def _page(pool: httpcore2.AsyncConnectionPool, url: str) -> str:
                 continue
             if response.status >= _REFUSED:
                 raise ToolError(f"fetch: {url!r} answers with status {response.status}")
-            return f"[{url}]\n{_text(await _body(response, url), headers.get('content-type', ''))}"
+            if headers.get("content-encoding", "identity") != "identity":
+                raise ToolError(f"fetch: {url!r} comes in the encoding {headers['content-encoding']!r}, unasked")
+            # In a thread: a long page takes a while, and other turns go on meanwhile.
+            text = await asyncio.to_thread(_text, await _body(response, url), headers.get("content-type", ""))
+            return f"[{url}]\n{text}"
     raise ToolError(f"fetch: more than {_REDIRECTS} redirects, the last one to {url!r}")
 
 
 def _check(url: str) -> None:
     try:
         parts = urlsplit(url)
-        valid = parts.scheme in {"http", "https"} and bool(parts.hostname) and not parts.username and url.isascii()
+        valid = parts.scheme in {"http", "https"} and bool(parts.hostname) and not parts.username
+        valid = valid and bool(_PRINTED.fullmatch(url))
         _ = parts.port
     except ValueError:
         valid = False
@@ -136,13 +153,14 @@ async def _body(response: httpcore2.Response, url: str) -> bytes:
 
 
 def _text(body: bytes, content_type: str) -> str:
-    kind, _, rest = content_type.partition(";")
-    kind, charset = kind.strip().lower(), rest.rpartition("charset=")[2].strip().strip('"') or "utf-8"
+    kind = content_type.partition(";")[0].strip().lower()
+    named = _CHARSET.search(content_type)
+    charset = named[1] if named else "utf-8"
     if not kind.startswith("text/") and not kind.endswith(("json", "xml", "javascript")) and kind:
         raise ToolError(f"fetch: the page is {kind!r}, not text")
     try:
         text = body.decode(charset, "replace")
-    except LookupError:
+    except (LookupError, ValueError):  # no such charset, or one that is no charset of pages
         text = body.decode("utf-8", "replace")
     return capped(text_of_html(text) if "html" in kind else text)
 
