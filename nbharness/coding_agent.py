@@ -13,6 +13,7 @@ import msgspec
 from nbharness.adapters.base import Adapter
 from nbharness.adapters.mock import MockAdapter, NoopAdapter
 from nbharness.adapters.registry import create_adapter
+from nbharness.agents import select
 from nbharness.approvals import ApprovalMode
 from nbharness.config import load, rules_path
 from nbharness.errors import ConfigError, TurnAborted, TurnFailed
@@ -152,6 +153,7 @@ def agent(
     name: str | None = None,
     *,
     workspace: str | Path = ".",
+    definition: str | None = None,
     model: str | None = None,
     approval: ApprovalMode | None = None,
     approve: Callback | None = None,
@@ -165,6 +167,7 @@ def agent(
     Args:
         name: A registered agent; by default the configured one, or else the first that can work.
         workspace: Directory to work in.
+        definition: An agent that the workspace declares: the name of a folder in its ``agents``, read now.
         model: Model, if the agent lets it be chosen.
         approval: ``require``, ``auto`` or ``off``; by default the configured mode.
         approve: Answers approvals: gets tool name and arguments, returns ``True``, ``False`` or ``None`` (ask).
@@ -175,14 +178,16 @@ def agent(
             ``mcp_servers``, and options of this agent alone.
 
     Raises:
-        UnknownName: No such agent; the message lists those that exist.
+        UnknownName: No such agent, or none such in the workspace; the message lists those that exist.
         NotSupported: The agent cannot honour an option.
     """
     fields = {field: more.pop(field) for field in _TURN_FIELDS if field in more}
+    place = Path(workspace).expanduser().resolve()
     spec = TurnSpec.over(
         load(),
         agent=name,
-        workspace=Path(workspace).expanduser().resolve(),
+        workspace=place,
+        definition=select(place, definition) if definition else None,
         model=model,
         approval_mode=approval,
         plan_mode=plan,

@@ -6,6 +6,7 @@
       ConfigError            a setting or option is wrong
         UnknownName          a name that is not in a known set (agent, option value, conversation, isolation strategy)
         NotSupported         an option that this agent cannot honour
+        BrokenDefinition     an agent that the project declares cannot be used
       AdapterError           an agent could not be driven
         AdapterNotInstalled  its program or library is missing
         AdapterProcessError  its process failed or died
@@ -39,6 +40,7 @@ __all__ = [
     "ApprovalConflict",
     "ApprovalError",
     "AuthNeeded",
+    "BrokenDefinition",
     "ConfigError",
     "ContextExhausted",
     "NbHarnessError",
@@ -92,6 +94,22 @@ class NotSupported(ConfigError):
         self.agent = agent
         self.option = option
         super().__init__(f"the agent {agent!r} does not support {option}: {hint}")
+
+
+class BrokenDefinition(ConfigError):
+    """An agent that a project declares cannot be used.
+
+    Attributes:
+        path: The file, relative to the workspace.
+        line: Line in it, from 1, or ``None`` when it is about the whole file.
+        problem: What is wrong.
+    """
+
+    def __init__(self, path: str, line: int | None, problem: str) -> None:
+        self.path = path
+        self.line = line
+        self.problem = problem
+        super().__init__(f"{path}:{line}: {problem}" if line else f"{path}: {problem}")
 
 
 class AdapterError(NbHarnessError):

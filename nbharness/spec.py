@@ -11,6 +11,7 @@ import msgspec
 
 from nbharness.adapters.base import Capabilities, McpServer
 from nbharness.adapters.default import DEMO, Chosen, agent_for
+from nbharness.agents import Definition, stricter
 from nbharness.approvals import ApprovalMode
 from nbharness.budget import Budget
 from nbharness.config import RuleTexts, Settings
@@ -48,6 +49,7 @@ class TurnSpec(msgspec.Struct, frozen=True, kw_only=True):
         instructions: What stands at the beginning of the system prompt instead of the agent's own.
         shared_instructions: Those of the settings, for an agent that takes any when the turn names none.
         system_prompt_append: Text after the agent's system prompt, where it takes any.
+        definition: An agent that the workspace declares, which the agent is to be.
         environment: Variables that are let through to the agent.
         mcp_servers: MCP servers for the agent.
         tools: Tools of this process for the agent, besides its own.
@@ -78,6 +80,7 @@ class TurnSpec(msgspec.Struct, frozen=True, kw_only=True):
     instructions: str = ""
     shared_instructions: str = ""
     system_prompt_append: str = ""
+    definition: Definition | None = None
     environment: Mapping[str, str] = msgspec.field(default_factory=dict)
     mcp_servers: tuple[McpServer, ...] = ()
     tools: tuple[Tool, ...] = ()
@@ -114,18 +117,20 @@ class TurnSpec(msgspec.Struct, frozen=True, kw_only=True):
             approval_timeout_s: See there.
             budget: See there; the settings know one limit, ``max_turns``, which counts once it is set.
             rules: Rules of this turn, besides those of the settings; a mapping has lists under allow, ask and deny.
-            **fields: Further fields of the spec. An environment comes on top of what the settings let through.
+            **fields: Further fields of the spec. An environment comes on top of what the settings let through; what
+                a definition wants comes before the settings, its approval mode only when that is the stricter one.
 
         Raises:
             ConfigError: A rule cannot be read.
         """
-        chosen, settings = _choice(settings, agent, model)
+        wanted = fields.get("definition") or _ANY
+        chosen, settings = _choice(settings, agent or wanted.agent, model or wanted.model)
         return cls(
             agent=chosen.agent,
             agent_because=chosen.why,
             workspace=workspace,
-            model=model or settings.model_for(chosen.agent),
-            approval_mode=approval_mode or settings.approval_mode,
+            model=model or wanted.model or settings.model_for(chosen.agent),
+            approval_mode=approval_mode or stricter(settings.approval_mode, wanted.approval),
             plan_mode=settings.plan_mode if plan_mode is None else plan_mode,
             timeout_s=timeout_s or settings.turn_timeout_s,
             approval_timeout_s=approval_timeout_s or settings.approval_timeout_s,
@@ -168,6 +173,7 @@ class TurnSpec(msgspec.Struct, frozen=True, kw_only=True):
     def _check_options(self, capabilities: Capabilities) -> None:
         known = capabilities
         needs = [
+            *_needs_of(self.definition, known),
             (self.plan_mode, known.plan, "plan mode", "it cannot propose a plan first; leave --plan out"),
             (self.model, known.models, f"the model {self.model!r}", "its model cannot be chosen; leave --model out"),
             (self.mode, known.modes, f"the mode {self.mode!r}", "it has no modes; leave --mode out"),
@@ -187,6 +193,8 @@ class TurnSpec(msgspec.Struct, frozen=True, kw_only=True):
         for wanted, able, what, hint in needs:
             if wanted and not able:
                 raise NotSupported(self.agent, what, hint)
+        if self.instructions and self.definition is not None:
+            raise ConfigError("instructions and a declared agent exclude each other; give one of them")
         if self.fork and not (self.session_id or self.conversation):
             raise ConfigError("there is nothing to fork; name a conversation, or a session of the agent's")
         for name in self.options:
@@ -208,6 +216,25 @@ def _standing(settings: Settings) -> dict[str, Any]:
         "system_prompt_append": settings.system_prompt_append,
         "shared_mcp_servers": _servers(settings),
     }
+
+
+_ANY = Definition(name="", folder="", instructions="")
+
+
+def _needs_of(definition: Definition | None, known: Capabilities) -> list[tuple[Any, bool, str, str]]:
+    if definition is None:
+        return []
+    where = f"see {definition.path}, or use the builtin agent"
+    return [
+        (True, known.instructions or known.prompt_append, "instructions of a declared agent", where),
+        (definition.code, known.tools, f"tools in Python, which {definition.name!r} has", where),
+        (
+            definition.tools is not None,
+            "only_tools" in known.options,
+            f"a choice of tools, which {definition.name!r} makes",
+            where,
+        ),
+    ]
 
 
 def _within(settings: Settings, budget: Budget) -> Budget:

@@ -74,7 +74,7 @@ class Turn:
         clock: Time.
         spawn: Starts the turn's two asyncio tasks.
         timeout_s: Seconds the agent may work, waiting for people excluded; ``None`` for ever.
-        prepare: Asked before the agent starts.
+        prepare: Asked before the agent starts; returns what it is to do.
         evidence: Finds out what changed.
 
     Attributes:
@@ -281,7 +281,7 @@ class Turn:
         if notice is not None:
             self.emit(notice)
         if self._prepare is not None:
-            await self._prepare(self)
+            self.request = await self._prepare(self, self.request)
 
     async def _look_at_workspace(self) -> None:
         ends = isinstance(self._terminal, TurnAborted) and self._terminal.code == "interrupted"  # this process, too

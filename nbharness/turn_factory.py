@@ -10,6 +10,7 @@ from pathlib import Path
 from msgspec import UNSET
 
 from nbharness.adapters.base import Adapter, TurnRequest
+from nbharness.agents import prompt_of
 from nbharness.approvals import ApprovalDesk
 from nbharness.audience import Audience
 from nbharness.clock import Clock
@@ -26,9 +27,10 @@ from nbharness.recorder import Recorder
 from nbharness.redact import tilde
 from nbharness.spec import TurnSpec
 from nbharness.store import TurnRecord
-from nbharness.trust import TrustBook, TrustCheck
+from nbharness.trust import TrustBook
 from nbharness.turn import Turn
 from nbharness.turn_hooks import Spawn
+from nbharness.turn_preparation import TurnPreparation
 
 __all__ = ["TurnFactory", "record_of", "request_of"]
 
@@ -98,20 +100,25 @@ class TurnFactory:
             clock=self._clock,
             spawn=self._spawn,
             timeout_s=spec.timeout_s,
-            prepare=self._trust_check(spec, conversation.adapter),
+            prepare=self._preparation(spec, conversation.adapter),
             evidence=WorkspaceEvidence(spec.workspace, home() / "shadow", self._own_files),
         )
         return turn, feed
 
-    def _trust_check(self, spec: TurnSpec, adapter: Adapter) -> TrustCheck | None:
-        if spec.trust_project or not adapter.capabilities.project_config:
-            return None
-        return TrustCheck(adapter.name, spec.workspace, self._trusted)
+    def _preparation(self, spec: TurnSpec, adapter: Adapter) -> TurnPreparation:
+        return TurnPreparation(
+            adapter,
+            spec.workspace,
+            self._trusted,
+            definition=spec.definition,
+            is_trusted=spec.trust_project,
+        )
 
 
 def request_of(spec: TurnSpec, turn_id: str, adapter: Adapter) -> TurnRequest:
     """Return what an agent is to be told of a turn."""
     shared = spec.shared_mcp_servers if adapter.capabilities.mcp_servers else ()
+    first, append = _told(spec, takes_instructions=adapter.capabilities.instructions)
     return TurnRequest(
         turn_id=turn_id,
         task=spec.task,
@@ -123,8 +130,8 @@ def request_of(spec: TurnSpec, turn_id: str, adapter: Adapter) -> TurnRequest:
         command=spec.command,
         budget=spec.budget,
         todos=spec.todos,
-        instructions=spec.instructions or (spec.shared_instructions if adapter.capabilities.instructions else ""),
-        system_prompt_append=spec.system_prompt_append,
+        instructions=first,
+        system_prompt_append=append,
         environment=spec.environment,
         mcp_servers=spec.mcp_servers or shared,
         tools=spec.tools,
@@ -133,10 +140,20 @@ def request_of(spec: TurnSpec, turn_id: str, adapter: Adapter) -> TurnRequest:
     )
 
 
+def _told(spec: TurnSpec, *, takes_instructions: bool) -> tuple[str, str]:
+    """Return what stands at the beginning of the system prompt and what is appended; ``""`` leaves it to the agent."""
+    append = spec.system_prompt_append
+    if spec.definition is None:
+        return spec.instructions or (spec.shared_instructions if takes_instructions else ""), append
+    own = prompt_of(spec.definition)
+    return (own, append) if takes_instructions else ("", "\n\n".join(filter(None, [own, append])))
+
+
 def _started(spec: TurnSpec, adapter: Adapter, conversation_id: str) -> TurnStarted:
     return TurnStarted(
         prompt=spec.task,
         agent=adapter.name,
+        definition=spec.definition.name if spec.definition is not None else UNSET,
         model=spec.model if spec.model is not None else UNSET,
         approval_mode=spec.approval_mode,
         plan_mode=spec.plan_mode,

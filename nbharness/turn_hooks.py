@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Protocol, TypeAlias
 
-from nbharness.adapters.base import TurnPort
+from nbharness.adapters.base import TurnPort, TurnRequest
 from nbharness.events import Notice, WorkspaceChanged
 from nbharness.git import UndoResult
 
@@ -37,5 +37,5 @@ class Evidence(Protocol):
         """
 
 
-Prepare: TypeAlias = Callable[[TurnPort], Awaitable[None]]
-"""What must be settled with a person before the agent starts; raises AdapterError when it may not start."""
+Prepare: TypeAlias = Callable[[TurnPort, TurnRequest], Awaitable[TurnRequest]]
+"""What must be settled before the agent starts; returns what it is to do, raises AdapterError when it may not start."""

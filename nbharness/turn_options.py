@@ -38,6 +38,7 @@ class TurnOption(msgspec.Struct, frozen=True):
 
 TURN_OPTIONS = (
     TurnOption("--agent", "agent", "NAME", "Agent that does the work; `nbharness agents` lists them."),
+    TurnOption("--agent-def", "agent_def", "NAME", "Agent of the workspace, from agents/NAME/instructions.md."),
     TurnOption("--workspace", "workspace", "DIR", "Directory to work in; by default this one."),
     TurnOption("--model", "model", "NAME", "Model, where the agent lets it be chosen."),
     TurnOption("--mode", "mode", "NAME", "Mode of the agent's own, where it has any."),

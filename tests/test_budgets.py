@@ -27,8 +27,8 @@ FUNCTION_LINES, FUNCTION_P90 = 50, 30
 PUBLIC_NAMES = 20
 
 # A broad except turns whatever a foreign part did into an event: only where foreign code is called
-# (repair calls the `__str__` of what an SDK handed over).
-BOUNDARIES = re.compile(r"nbharness/(adapters/.*|turn|notebook/.*|server/.*|watch/inbox|events/repair)\.py")
+# (repair calls the `__str__` of what an SDK handed over, load runs a project's Python).
+BOUNDARIES = re.compile(r"nbharness/(adapters/.*|agents/load|turn|notebook/.*|server/.*|watch/inbox|events/repair)\.py")
 
 # Heavy, or a host's: none of them may be loaded by `import nbharness`.
 HEAVY = {

@@ -117,6 +117,7 @@ const CHECKS: { readonly [T in EventType]: Check } = {
   "turn.started": shaped<EventData["turn.started"]>({
     prompt: optional(text),
     agent: optional(text),
+    definition: optional(text),
     model: optional(text),
     approvalMode: optional(oneOf("require", "auto", "off")),
     planMode: optional(flag),

@@ -110,6 +110,8 @@ export interface TurnStarted {
   readonly prompt?: string;
   /** Name of the adapter that drives the agent. */
   readonly agent?: string;
+  /** Agent declared by the project that it works as. */
+  readonly definition?: string;
   /** Model the agent was asked to use. */
   readonly model?: string;
   /** Permission mode of this turn. */

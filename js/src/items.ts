@@ -168,6 +168,8 @@ export interface TurnState {
   readonly status: TurnStatus;
   readonly prompt: string;
   readonly agent: string;
+  /** Agent declared by the project that it works as. */
+  readonly definition: string;
   readonly model: string;
   readonly approvalMode: string;
   readonly planMode: boolean;
@@ -204,6 +206,7 @@ export const EMPTY_TURN: TurnState = {
   status: "waiting",
   prompt: "",
   agent: "",
+  definition: "",
   model: "",
   approvalMode: "",
   planMode: false,

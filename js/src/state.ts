@@ -108,6 +108,7 @@ function turnStarted(draft: Draft, data: TurnStarted, at: number): void {
   draft.status = "running";
   draft.prompt = data.prompt ?? draft.prompt;
   draft.agent = data.agent ?? draft.agent;
+  draft.definition = data.definition ?? draft.definition;
   draft.model = data.model ?? draft.model;
   draft.approvalMode = data.approvalMode ?? draft.approvalMode;
   draft.planMode = data.planMode ?? draft.planMode;

@@ -66,6 +66,7 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
         mcp_servers: It can be given MCP servers.
         tools: It can be handed tools that run in this process.
         instructions: What stands at the beginning of its system prompt can be replaced.
+        prompt_append: Text can be put after its system prompt.
         project_config: It reads files of the workspace that can run things, so these must be trusted first.
         options: Names of further options that it honours.
     """
@@ -86,6 +87,7 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
     mcp_servers: bool = False
     tools: bool = False
     instructions: bool = False
+    prompt_append: bool = False
     project_config: bool = False
     options: frozenset[str] = frozenset()
 

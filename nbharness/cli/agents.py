@@ -1,10 +1,11 @@
-"""``nbharness agents``: every known agent, what of it is there, what it can do and, with ``--policy``, does unasked."""
+"""``nbharness agents``: every known agent, what of it is there, what it can do; with ``--defs`` the project's own."""
 
 from __future__ import annotations
 
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -12,6 +13,7 @@ import msgspec
 from nbharness.adapters.base import AgentStatus
 from nbharness.adapters.default import Chosen, agent_for
 from nbharness.adapters.registry import KnownAdapter, known_adapters
+from nbharness.cli.agent_defs import list_definitions
 from nbharness.cli.agent_policy import policy_lines
 from nbharness.cli.colour import ink_for
 from nbharness.cli.exit_codes import DONE
@@ -29,6 +31,7 @@ _WORDS = {
     "edited_args": "edits in approvals",
     "terminal_output": "live output",
     "mcp_servers": "MCP servers",
+    "prompt_append": "text after its prompt",
     "project_config": "settings of the project",
 }
 
@@ -50,7 +53,10 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("name", nargs="*", help="only these")
     parser.add_argument("--json", action="store_true", help="one JSON array")
     parser.add_argument("--policy", action="store_true", help="what each does unasked, and where your rules hold")
+    parser.add_argument("--defs", action="store_true", help="the agents that this directory declares in agents/NAME")
     options = parser.parse_args(arguments)
+    if options.defs:
+        return list_definitions(Path.cwd(), options.name, as_json=options.json)
     agents = _named(options.name)
     default = agent_for(load())
     ink = ink_for(sys.stdout)

@@ -11,6 +11,7 @@ from nbharness.adapters.builtin.instructions import system_prompt_of
 from nbharness.cli.exit_codes import DONE
 from nbharness.cli.options import CommandParser
 from nbharness.config import load
+from nbharness.declared import definition_for
 from nbharness.spec import TurnSpec
 from nbharness.transcript.visible import visible
 from nbharness.turn_factory import request_of
@@ -33,12 +34,17 @@ def main(arguments: Sequence[str]) -> int:
     parser = CommandParser("prompt", "Print what the built-in agent is told before anything else.", _EPILOG)
     parser.add_argument("--workspace", metavar="DIR", default=".", help="directory to work in; by default this one")
     parser.add_argument("--plan", action="store_true", help="as it is told when it is to propose a plan first")
+    parser.add_argument(
+        "--agent-def", metavar="NAME", help="as it is told when it works as this agent of the workspace"
+    )
     options = parser.parse_args(arguments)
     adapter = BuiltinAdapter()
+    workspace = Path(options.workspace).expanduser().absolute()
     spec = TurnSpec.over(
         load(),
         agent=adapter.name,
-        workspace=Path(options.workspace).expanduser().absolute(),
+        workspace=workspace,
+        definition=definition_for(options, workspace),
         plan_mode=options.plan or None,
     )
     spec.check_circumstances(adapter.capabilities)

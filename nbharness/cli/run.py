@@ -20,6 +20,7 @@ from nbharness.cli.options import CommandParser, add_turn_option
 from nbharness.cli.output import Output, make_output
 from nbharness.config import load
 from nbharness.continuing import latest_conversation_in, stored_conversation
+from nbharness.declared import definition_for, wanted_by
 from nbharness.errors import ConfigError
 from nbharness.events import WorkspaceChanged
 from nbharness.handle import CodingHandle
@@ -100,13 +101,16 @@ def _prompt(words: Sequence[str]) -> str:
 def _spec(options: argparse.Namespace) -> TurnSpec:
     settings = load()
     stored = _stored(options)
-    chosen = agent_for(settings, options.agent or (stored.agent if stored else None), model=options.model)
+    definition = definition_for(options, _workspace(options.workspace, "", stored))
+    named, model = wanted_by(options, definition, stored.agent if stored else None)
+    chosen = agent_for(settings, named, model=model)
     return TurnSpec.over(
         settings,
         task=options.prompt,
         agent=chosen,
         workspace=_workspace(options.workspace, chosen.agent, stored),
         conversation=stored.id if stored else None,
+        definition=definition,
         **spec_fields(options),
     )
 

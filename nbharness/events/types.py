@@ -35,6 +35,8 @@ class TurnStarted(WireEvent, frozen=True, kw_only=True, tag="turn.started"):
     """What the user asked, verbatim."""
     agent: str | UnsetType = UNSET
     """Name of the adapter that drives the agent."""
+    definition: str | UnsetType = UNSET
+    """Agent declared by the project that it works as."""
     model: str | UnsetType = UNSET
     """Model the agent was asked to use."""
     approval_mode: Literal["require", "auto", "off"] | UnsetType = UNSET

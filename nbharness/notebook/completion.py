@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from IPython.core.completer import CompletionContext, SimpleCompletion, context_matcher
@@ -38,11 +39,18 @@ def _models(agent: str) -> list[str]:
     return models_of(agent)
 
 
-_VALUES: dict[str, Callable[[str], Sequence[str]]] = {
-    "--approval": lambda _agent: APPROVAL_MODES,
-    "--agent": lambda _agent: agent_names(),
-    "--mode": _modes,
-    "--model": _models,
+def _definitions(words: Sequence[str]) -> list[str]:
+    from nbharness.agents import definition_names  # noqa: PLC0415 (loading the extension stays quick)
+
+    return definition_names(Path(_value_of("--workspace", words) or ".").expanduser())
+
+
+_VALUES: dict[str, Callable[[Sequence[str]], Sequence[str]]] = {
+    "--approval": lambda _words: APPROVAL_MODES,
+    "--agent": lambda _words: agent_names(),
+    "--agent-def": _definitions,
+    "--mode": lambda words: _modes(_agent_in(words)),
+    "--model": lambda words: _models(_agent_in(words)),
 }
 
 
@@ -83,15 +91,19 @@ def complete_coder(context: CompletionContext) -> dict[str, Any]:
 
 def _values(option: str, words: Sequence[str]) -> Sequence[str]:
     try:
-        return _VALUES[option](_agent_in(words))
+        return _VALUES[option](words)
     except NbHarnessError:  # running the line tells; completing it must not
         return []
 
 
 def _agent_in(words: Sequence[str]) -> str:
-    named = [after for word, after in itertools.pairwise(words) if word == "--agent"]
-    named += [word.partition("=")[2] for word in words if word.startswith("--agent=")]
-    return named[-1] if named else _default_agent()
+    return _value_of("--agent", words) or _default_agent()
+
+
+def _value_of(option: str, words: Sequence[str]) -> str:
+    given = [after for word, after in itertools.pairwise(words) if word == option]
+    given += [word.partition("=")[2] for word in words if word.startswith(f"{option}=")]
+    return given[-1] if given else ""
 
 
 def _default_agent() -> str:

@@ -39,6 +39,7 @@ class CoderOptions(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         prompt: The prompt, verbatim; ``""`` when there is none.
         agent: Agent, or ``None`` for the configured one.
+        agent_def: Agent of the workspace, or ``None``.
         workspace: Directory as written, or ``None``.
         model: Model, or ``None``.
         mode: Mode of the agent's own, or ``None``.
@@ -71,6 +72,7 @@ class CoderOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     prompt: str = ""
     agent: str | None = None
+    agent_def: str | None = None
     workspace: str | None = None
     model: str | None = None
     mode: str | None = None

@@ -8,6 +8,7 @@ from pathlib import Path
 from nbharness.adapters.default import Chosen, agent_for
 from nbharness.config import Settings
 from nbharness.continuing import stored_conversation
+from nbharness.declared import definition_for, wanted_by
 from nbharness.errors import ConfigError
 from nbharness.notebook.host import Host
 from nbharness.notebook.options import CoderOptions
@@ -43,14 +44,16 @@ def spec_for(
         message = "the prompt is empty; say what the agent should do: %coder fix the failing test (%coder --help)"
         raise ConfigError(message)
     stored = _stored(options, host, get_runtime)
-    named = options.agent or (stored.agent if stored else None)
-    chosen = agent_for(settings, named, model=options.model, before=None if options.new else before)
+    definition = definition_for(options, _workspace(options, "", host, stored))
+    named, model = wanted_by(options, definition, stored.agent if stored else None)
+    chosen = agent_for(settings, named, model=model, before=None if options.new else before)
     return TurnSpec.over(
         settings,
         task=_with_variables(options, host),
         agent=chosen,
         workspace=_workspace(options, chosen.agent, host, stored),
         conversation=stored.id if stored else None,
+        definition=definition,
         open_notebook=host.notebook,
         cell_id=host.cell_id(),
         **spec_fields(options),

@@ -57,7 +57,7 @@ class CoderSession:
         self._pacer = Pacer(self._clock)
         self._channel = Channel(lambda turn_id, given, by: self._runtime().send(turn_id, given, by))
         self._live: dict[str, LiveTurn] = {}
-        self._conversations: dict[tuple[str, str], str] = {}
+        self._conversations: dict[tuple[str, str, str], str] = {}
         self._held: list[str] = []
         self._latest: CodingHandle | None = None
         self._chosen: Chosen | None = None
@@ -95,7 +95,7 @@ class CoderSession:
         self._latest = handle
         if spec.agent_because:
             self._chosen = Chosen(agent=spec.agent, why=spec.agent_because)
-        self._conversations[spec.agent, str(spec.workspace)] = handle.conversation_id
+        self._conversations[_place_of(spec)] = handle.conversation_id
         self._held = list(dict.fromkeys([*self._held, handle.conversation_id]))
         if kind == "notebook":
             if not options.bg:
@@ -114,7 +114,7 @@ class CoderSession:
     def _in_conversation(self, spec: TurnSpec, options: CoderOptions) -> TurnSpec:
         if options.new or spec.conversation is not None:
             return spec
-        known = self._conversations.get((spec.agent, str(spec.workspace)))
+        known = self._conversations.get(_place_of(spec))
         return spec if known is None else msgspec.structs.replace(spec, conversation=known)
 
     def _put_on_view(self, handle: CodingHandle, views: Views) -> None:
@@ -199,3 +199,8 @@ class CoderSession:
             reply(await self._channel.answer(message))
 
         thread.post(lambda: thread.spawn(answer(), "answer to a page"))
+
+
+def _place_of(spec: TurnSpec) -> tuple[str, str, str]:
+    """Return what a conversation of this kernel belongs to."""
+    return spec.agent, str(spec.workspace), spec.definition.name if spec.definition is not None else ""

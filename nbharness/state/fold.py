@@ -98,6 +98,7 @@ def _turn_started(draft: Draft, event: TurnStarted, at: float) -> None:
         status="running",
         prompt=event.prompt,
         agent=event.agent,
+        definition=event.definition,
         model=event.model,
         approval_mode=event.approval_mode,
         plan_mode=event.plan_mode,

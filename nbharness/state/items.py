@@ -265,6 +265,8 @@ class TurnState(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """What the user asked, verbatim."""
     agent: str = ""
     """Name of the adapter that drives the agent."""
+    definition: str = ""
+    """Agent declared by the project that it works as."""
     model: str = ""
     """Model the agent says it uses, else the one it was asked to use."""
     approval_mode: str = ""

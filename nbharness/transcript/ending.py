@@ -31,7 +31,7 @@ def head_of(state: TurnState) -> Head:
     own = "" if is_usual else f"mode {one_line(_name_of(state.mode, state.modes))}"
     date = "" if state.started_at is None else date_and_time(state.started_at)
     model = one_line(_name_of(state.model, state.models))
-    facts = [model, mode, own, one_line(state.title), one_line(state.workspace), date]
+    facts = [one_line(state.definition), model, mode, own, one_line(state.title), one_line(state.workspace), date]
     return Head(one_line(state.agent) or "agent", [fact for fact in facts if fact], printable(state.prompt))
 
 

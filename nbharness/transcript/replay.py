@@ -138,6 +138,7 @@ def _started(state: TurnState) -> Event:
     fields = {
         "prompt": state.prompt,
         "agent": state.agent,
+        "definition": state.definition,
         "model": state.model,
         "approvalMode": state.approval_mode,
         "planMode": state.plan_mode,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from nbharness.adapters.base import TurnPort
@@ -28,12 +28,16 @@ class TrustCheck:
         agent: The agent that would run them.
         workspace: Its directory.
         book: Remembers what was trusted.
+        look: Returns the files of the workspace that matter.
     """
 
-    def __init__(self, agent: str, workspace: Path, book: TrustBook) -> None:
+    def __init__(
+        self, agent: str, workspace: Path, book: TrustBook, look: Callable[[Path], Sequence[ProjectFile]] = find
+    ) -> None:
         self._agent = agent
         self._workspace = workspace
         self._book = book
+        self._look = look
 
     async def __call__(self, port: TurnPort) -> None:
         """Return when the agent may start.
@@ -41,7 +45,7 @@ class TrustCheck:
         Raises:
             Untrusted: Somebody said no, nobody could say yes, or what is remembered cannot be read.
         """
-        while files := await asyncio.to_thread(find, self._workspace):
+        while files := await asyncio.to_thread(self._look, self._workspace):
             digest = digest_of(files)
             if self._is_known(digest):
                 return
@@ -51,7 +55,7 @@ class TrustCheck:
             # What was shown is what is trusted, so files that changed meanwhile are asked about again.
             if all(file.sha256 for file in files):
                 self._remember(digest, port)
-            if digest_of(await asyncio.to_thread(find, self._workspace)) == digest:
+            if digest_of(await asyncio.to_thread(self._look, self._workspace)) == digest:
                 return
 
     def _is_known(self, digest: str) -> bool:

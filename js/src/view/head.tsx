@@ -13,7 +13,7 @@ const MODES: Readonly<Record<string, string>> = {
 
 export function Head() {
   const { store } = useView();
-  const { agent, model, models, approvalMode, planMode, mode, modes, title, workspace, status } =
+  const { agent, definition, model, models, approvalMode, planMode, mode, modes, title, workspace, status } =
     store.turn.value;
   if (status === "waiting") return null;
   const ours = planMode ? "plans first" : (MODES[approvalMode] ?? approvalMode);
@@ -25,6 +25,7 @@ export function Head() {
         <Dotted
           parts={[
             <b>{agent || "agent"}</b>,
+            definition && <OneLine text={definition} />,
             model && <OneLine text={nameOf(model, models)} />,
             ours,
             own && (

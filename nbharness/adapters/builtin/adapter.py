@@ -50,6 +50,7 @@ class BuiltinAdapter:
         terminal_output=True,
         tools=True,
         instructions=True,
+        prompt_append=True,
         options=OPTIONS,
     )
     unasked = ("It reads and searches files of the workspace without asking.",)

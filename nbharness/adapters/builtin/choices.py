@@ -18,8 +18,8 @@ __all__ = ["OPTIONS", "TODO", "Choices", "choices_of"]
 TODO = "todo"
 """The tool that keeps the checklist."""
 
-OPTIONS = frozenset({"context_window", "effort", "tools"})
-"""Options of the agent: tokens that the model's context holds, how much it thinks, further tools by name."""
+OPTIONS = frozenset({"context_window", "effort", "only_tools", "tools"})
+"""Options of the agent: tokens that the model's context holds, how much it thinks, the only tools, further ones."""
 
 
 class Choices(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,16 +58,22 @@ def choices_of(request: TurnRequest, environ: Mapping[str, str]) -> Choices:
 
 
 def _tools(request: TurnRequest) -> list[Tool]:
-    further = request.options.get("tools") or ()
-    names = further.split(",") if isinstance(further, str) else further
-    if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
-        raise ConfigError(f"tools: {further!r} is not valid. Valid: names of tools, such as fetch,my_tool")
-    tools = {
-        **builtin_tools(),
-        **load_tools([name.strip() for name in names]),
-        **{tool.name: tool for tool in request.tools},
-    }
+    given = {tool.name: tool for tool in request.tools}
+    only = request.options.get("only_tools")
+    if only is None:
+        tools = {**builtin_tools(), **load_tools(_names("tools", request.options.get("tools") or ())), **given}
+    else:
+        named = _names("only_tools", only)
+        tools = {**load_tools(name for name in named if name not in given), **given}
+        tools = {name: tools[name] for name in named}
     return [tool for name, tool in tools.items() if request.todos or name != TODO]
+
+
+def _names(option: str, value: Any) -> list[str]:
+    names = value.split(",") if isinstance(value, str) else value
+    if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
+        raise ConfigError(f"{option}: {value!r} is not valid. Valid: names of tools, such as fetch,my_tool")
+    return [name.strip() for name in names if name.strip()]
 
 
 def _effort(value: Any) -> Effort | None:

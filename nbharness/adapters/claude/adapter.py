@@ -43,6 +43,7 @@ class ClaudeAdapter:
         fork=True,
         cost=True,
         mcp_servers=True,
+        prompt_append=True,
         project_config=True,
     )
     modes = MODES

@@ -40,6 +40,7 @@ class CodexAdapter:
         steer=True,
         terminal_output=True,
         mcp_servers=True,
+        prompt_append=True,
         project_config=True,
         options=frozenset({"effort", "sandbox"}),
     )
