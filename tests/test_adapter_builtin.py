@@ -1,4 +1,4 @@
-"""The built-in agent with a fake model over real HTTP: every way and every failure, in all three wire forms."""
+"""The built-in agent with a fake model over real HTTP: every way and every failure, in all four wire forms."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
-from support.builtin import DONE, TOO_LONG, WIRES, Builtin, bash, builtin, call, write
+from support.builtin import DONE, MODELS, TOO_LONG, Builtin, bash, builtin, call, write
 from support.port import Answer, Question, RecordingPort, approves, rejects
 
 from nbharness.adapters.base import TurnRequest
@@ -36,7 +36,7 @@ from nbharness.testing.fakellm import Call, Fail, Reply
 BUSY = Fail(status=429, message="slow down")
 
 
-@pytest.fixture(params=WIRES)
+@pytest.fixture(params=MODELS)
 def wire(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
@@ -58,7 +58,15 @@ def offered(agent: Builtin, number: int) -> set[str]:
     body = agent.requests[number].body
     later = [item for item in body.get("input", []) if item.get("type") == "additional_tools"]
     tools = [*body["tools"], *(tool for item in later for tool in item["tools"])]
-    return {str(tool.get("name") or tool["function"]["name"]) for tool in tools}
+    declared = [each for tool in tools for each in tool.get("functionDeclarations", [tool])]
+    return {str(tool.get("name") or tool["function"]["name"]) for tool in declared}
+
+
+async def test_a_command_that_fails_is_told_once(agent: Builtin) -> None:
+    port = await agent.turn(bash("echo one; exit 3"), DONE)
+    assert "".join(delta.partial for delta in port.all(ToolDelta)) == "one\n[exit code 3]"
+    end = port.the(ToolEnd)
+    assert (end.output, end.exit_code, end.is_error) == (None, 3, True)
 
 
 def ignores(_question: Question) -> None:

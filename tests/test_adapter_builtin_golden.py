@@ -1,4 +1,4 @@
-"""What the engine says, as events: recorded with ``tests/tools/record_builtin.py`` in all three wire forms."""
+"""What the engine says, as events: recorded with ``tests/tools/record_builtin.py`` in all four wire forms."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.builtin import WIRES
+from support.builtin import MODELS
 from support.golden import ROOT, beside, check, events_text, read_natives, stamp, state_text
 
 from nbharness.adapters.builtin.own_tools import ASK, PLAN
@@ -74,11 +74,11 @@ def test_all_that_was_recorded_is_known() -> None:
 
 @pytest.mark.parametrize("case", sorted({case.partition("-")[2] for case in CASES}))
 def test_every_wire_form_says_the_same(case: str) -> None:
-    told = {tuple(event.type for event in _said(translated(f"{wire}-{case}"))) for wire in WIRES}
+    told = {tuple(event.type for event in _said(translated(f"{wire}-{case}"))) for wire in MODELS}
     assert len(told) == 1
 
 
-@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize("wire", MODELS)
 def test_text_is_told_once_and_belongs_to_its_answer(wire: str) -> None:
     said: dict[object, str] = {}
     for event in translated(f"{wire}-tools"):
@@ -87,7 +87,7 @@ def test_text_is_told_once_and_belongs_to_its_answer(wire: str) -> None:
     assert list(said.values()) == ["I look.", "All done."]
 
 
-@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize("wire", MODELS)
 def test_answer_that_broke_off_is_another_message(wire: str) -> None:
     events = translated(f"{wire}-cut")
     ids = list(dict.fromkeys(event.message_id for event in events if isinstance(event, MessageDelta)))
@@ -95,14 +95,14 @@ def test_answer_that_broke_off_is_another_message(wire: str) -> None:
     assert len([event for event in events if isinstance(event, Notice)]) == 1
 
 
-@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize("wire", MODELS)
 def test_output_that_was_streamed_is_not_said_twice(wire: str) -> None:
     ends = [event for event in translated(f"{wire}-tools") if isinstance(event, ToolEnd)]
     assert [(end.name, end.is_error) for end in ends] == [("bash", True), ("read", False), ("write", False)]
     assert ends[0].exit_code == 3
 
 
-@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize("wire", MODELS)
 def test_usage_grows(wire: str) -> None:
     usage = [event.usage for event in translated(f"{wire}-tools") if isinstance(event, UsageUpdated)]
     assert [(each.model_calls, each.total_tokens) for each in usage] == [(1, 120), (2, 240), (3, 360)]

@@ -10,22 +10,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.builtin import DONE, WIRES, bash, environment, write
+from support.builtin import DONE, MODELS, bash, environment, write
 
 from nbharness.testing.fakellm import FakeLLM, Reply, Script
 
 
 @pytest.mark.slow
 def test_cells_change_the_workspace_and_hold_the_transcript(tmp_path: Path) -> None:
-    scripts: dict[str, Script] = {wire: [_writes(wire), bash(f"cat {wire}.txt; pwd"), DONE] for wire in WIRES}
-    asked = [f"%coder --agent builtin --model {WIRES[wire]} --approval auto SCRIPT:{wire}" for wire in WIRES]
+    scripts: dict[str, Script] = {wire: [_writes(wire), bash(f"cat {wire}.txt; pwd"), DONE] for wire in MODELS}
+    asked = [f"%coder --agent builtin --model {MODELS[wire]} --approval auto SCRIPT:{wire}" for wire in MODELS]
     with FakeLLM({**scripts, "alone": [write("alone.txt"), DONE]}) as model:
         cells = _executed(
             tmp_path,
             model.url,
             ["%load_ext nbharness", *asked, "%coder --agent builtin --model anthropic:claude-sonnet-5-5 SCRIPT:alone"],
         )
-    for wire, cell in zip(WIRES, cells[1:], strict=False):
+    for wire, cell in zip(MODELS, cells[1:], strict=False):
         assert (tmp_path / f"{wire}.txt").read_text() == "from the model\n"
         (output,) = cell["outputs"]
         shown = "".join(output["data"]["text/plain"])

@@ -23,15 +23,21 @@ WIRES = {
     "responses": "openai:gpt-6.1-terra",
     "chat": "openai-chat:my-model",
 }
-"""A model for each wire form that is recorded."""
+"""A model for each wire form of the extra ``agent``."""
 
 MODELS = {**WIRES, "gemini": "google:gemini-3.8-flash"}
+"""A model for each wire form, that of ``agent-google`` too."""
 
 DONE = Reply(text="All done.")
 TOO_LONG = {
     "anthropic": Fail(status=400, kind="invalid_request_error", message="prompt is too long: 213 tokens > 200 maximum"),
     "responses": Fail(status=400, kind="context_length_exceeded", message="too long"),
     "chat": Fail(status=400, kind="context_length_exceeded", message="too long"),
+    "gemini": Fail(
+        status=400,
+        kind="INVALID_ARGUMENT",
+        message="The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+    ),
 }
 """How each provider says that a conversation does not fit."""
 

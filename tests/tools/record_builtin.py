@@ -1,6 +1,6 @@
 """Record what the engine of the built-in agent says: ``python tests/tools/record_builtin.py [CASE]``.
 
-Writes ``tests/golden/builtin/<wire>-<case>.native.jsonl`` for all three wire forms; the derived files come from the
+Writes ``tests/golden/builtin/<wire>-<case>.native.jsonl`` for all four wire forms; the derived files come from the
 tests, with ``NBH_UPDATE_GOLDEN=1``. What varies from run to run is replaced: times, ids, paths.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable, Mapping
@@ -17,7 +18,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from support.builtin import DONE, TOO_LONG, WIRES, Builtin, bash, builtin, call, write
+from support.builtin import DONE, MODELS, TOO_LONG, Builtin, bash, builtin, call, write
 from support.port import Answer, Question, approves, rejects
 
 from nbharness.adapters.builtin.translate import Translator
@@ -29,6 +30,8 @@ from nbharness.tools.registry import builtin_tools
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "builtin"
 _LEFT_OUT = {"timestamp", "id", "signature", "provider_name", "provider_details", "canonical_system"}
+
+_MADE_UP = re.compile(r"pyd_ai_[0-9a-f]+")
 
 recorded: list[Mapping[str, Any]] = []
 _translate = Translator.translate
@@ -86,7 +89,7 @@ def heals(fault: Fail | Reply) -> Callable[[Builtin], Awaitable[None]]:
 
 
 async def too_long(agent: Builtin) -> None:
-    fault = TOO_LONG[next(wire for wire, name in WIRES.items() if name == agent.name)]
+    fault = TOO_LONG[next(wire for wire, name in MODELS.items() if name == agent.name)]
 
     def heal(event: Event | Unknown) -> None:
         if isinstance(event, Notice):
@@ -140,6 +143,9 @@ async def record(wire: str, case: str, place: Path) -> None:
     head = {"program": "pydantic-ai", "version": version("pydantic-ai-slim"), "wire": wire, "kinds": kinds}
     text = "".join(json.dumps(_steady(line)) + "\n" for line in [head, *recorded])
     text = text.replace(str(agent.workspace), "/workspace")
+    # Where the provider numbers no calls, the library makes names up.
+    made_up = {name: f"call-{number}" for number, name in enumerate(dict.fromkeys(_MADE_UP.findall(text)), 1)}
+    text = _MADE_UP.sub(lambda name: made_up[name[0]], text)
     (GOLDEN / f"{wire}-{case}.native.jsonl").write_text(text)
 
 
@@ -155,7 +161,7 @@ def _steady(value: Any) -> Any:
 async def main() -> None:
     GOLDEN.mkdir(parents=True, exist_ok=True)
     setattr(Translator, _translate.__name__, _record)
-    for wire in WIRES:
+    for wire in MODELS:
         for case in sys.argv[1:] or CASES:
             with tempfile.TemporaryDirectory() as place:
                 await record(wire, case, Path(place))

@@ -105,7 +105,11 @@ class Toolbox:
         except Exception as error:
             raise CallFailed(f"{type(error).__name__}: {in_words(error)}") from error
         finally:
-            self._tell(call_id, round(1000 * (time.monotonic() - began)), output, "".join(streamed))
+            took_ms = round(1000 * (time.monotonic() - began))
+            if output is not None and streamed and output.text.startswith(shown := "".join(streamed)):
+                # A note at the end, such as the exit code: said too, the whole need not be said and kept twice.
+                write(output.text.removeprefix(shown))
+            self._tell(call_id, took_ms, output, "".join(streamed))
         return output.text or _NOTHING
 
     def _tell(self, call_id: str, duration_ms: int, output: ToolOutput | None, streamed: str) -> None:
@@ -117,7 +121,6 @@ class Toolbox:
                 "duration_ms": duration_ms,
                 "exit_code": known.exit_code,
                 "diffs": [msgspec.to_builtins(diff) for diff in known.diffs],
-                # Then it need not be said, and kept, a second time.
                 "streamed": bool(streamed) and known.text == streamed,
             }
         )
