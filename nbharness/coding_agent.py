@@ -96,7 +96,8 @@ class CodingAgent:
 
     def __init__(self, adapter: Adapter, spec: TurnSpec, *, name: str, policy: Policy | None, record: bool) -> None:
         self.name = name
-        self.description = f"Does coding work in {spec.workspace} with the agent {name}."
+        declared = spec.definition.description if spec.definition is not None else ""
+        self.description = declared or f"Does coding work in {spec.workspace} with the agent {name}."
         self._adapter = adapter
         self._spec = spec
         self._policy = policy

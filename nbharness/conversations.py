@@ -96,7 +96,8 @@ class Conversations:
         if not record:
             return f"c{secrets.token_hex(6)}"
         store = await self._recorder.store()
-        return (await store.create_conversation(adapter.name, str(spec.workspace))).id
+        definition = spec.definition.name if spec.definition is not None else ""
+        return (await store.create_conversation(adapter.name, str(spec.workspace), definition=definition)).id
 
     def _let_idle_ones_go(self) -> None:
         idle = [each for each in self._open.values() if each.idle and each.adapter.capabilities.resume]

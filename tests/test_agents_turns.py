@@ -176,7 +176,7 @@ def test_python_that_fails_ends_the_turn_with_its_line(runtime: Runtime, project
 
 def test_in_python_and_in_completion(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = nbharness.agent(workspace=project, name="builtin", definition="reviewer")
-    assert made.name == "builtin"
+    assert (made.name, made.as_tool().description) == ("builtin", "Reads a change and says what is wrong with it.")
     with pytest.raises(NotSupported, match="'demo' does not support instructions of a declared agent"):
         nbharness.agent("demo", workspace=project, definition="reviewer")
     put(project / "agents/broken/instructions.md", "---\nx: y\n---\n")
@@ -223,6 +223,12 @@ def test_the_command_line_lists_and_runs_it(tmp_path: Path) -> None:
         assert "The password is xyzzy." in json.dumps(sent["messages"])
         names = {tool["function"]["name"] for tool in sent["tools"]}
         assert {"count_lines", "bash", "read"} <= names
+
+        on = home.nbharness("run", "--continue", "--trust-project", "--json", "SCRIPT:x", env=env)
+        again, _ = read_json(on.stdout)
+        assert getattr(again[0].event, "definition", "") == "reviewer", on.stderr
+        assert "The password is xyzzy." in json.dumps(model.requests[-1].body["messages"])
+        assert json.loads(home.nbharness("sessions", "--json").stdout)[0]["definition"] == "reviewer"
 
         head = "---\nmodel: openai-chat:my-model\ntools: [read, grep]\n---\nYou review."
         put(home.project / "agents/reviewer/instructions.md", head)

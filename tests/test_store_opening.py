@@ -37,7 +37,10 @@ async def test_migrations_count_from_one_and_are_noted(tmp_path: Path) -> None:
     await make(tmp_path / "store.db")
     await make(tmp_path / "other.db")
     connection = sqlite3.connect(tmp_path / "store.db")
-    assert connection.execute("SELECT version, name FROM migrations").fetchall() == [(1, "m001_initial")]
+    assert connection.execute("SELECT version, name FROM migrations").fetchall() == [
+        (1, "m001_initial"),
+        (2, "m002_definition"),
+    ]
     connection.close()
 
 

@@ -29,6 +29,18 @@ describe("a turn", () => {
     view.get("plan");
   });
 
+  it("names the agent of the project that it works as, with its odd characters marked", () => {
+    view = mounted(new Recording(1, { agent: "builtin", definition: "reviewer" }));
+    const head = () => view?.host.querySelector(".nbh-head")?.textContent ?? "";
+    expect(head()).toMatch(/^builtinreviewersonnet/);
+    view.unmount();
+    view = mounted(new Recording(1, { agent: "builtin", definition: "re\u202eview" }));
+    expect(head()).not.toContain("\u202e");
+    view.unmount();
+    view = mounted(new Recording(1, { agent: "builtin" }));
+    expect(head()).toMatch(/^builtinsonnet/);
+  });
+
   it("shows what it does not know", () => {
     view = mounted(new Recording(1).raw("brand.new", { a: 1 }).raw("tool.start", { name: 3 }));
     expect(view.all("unknown").map(({ textContent }) => textContent)).toEqual([

@@ -44,7 +44,7 @@ def main(arguments: Sequence[str]) -> int:
         load(),
         agent=adapter.name,
         workspace=workspace,
-        definition=definition_for(options, workspace),
+        definition=definition_for(options.agent_def, workspace),
         plan_mode=options.plan or None,
     )
     spec.check_circumstances(adapter.capabilities)

@@ -101,8 +101,8 @@ def _prompt(words: Sequence[str]) -> str:
 def _spec(options: argparse.Namespace) -> TurnSpec:
     settings = load()
     stored = _stored(options)
-    definition = definition_for(options, _workspace(options.workspace, "", stored))
-    named, model = wanted_by(options, definition, stored.agent if stored else None)
+    definition = definition_for(options.agent_def, _workspace(options.workspace, "", stored), stored)
+    named, model = wanted_by(options, definition, stored)
     chosen = agent_for(settings, named, model=model)
     return TurnSpec.over(
         settings,

@@ -44,8 +44,8 @@ def spec_for(
         message = "the prompt is empty; say what the agent should do: %coder fix the failing test (%coder --help)"
         raise ConfigError(message)
     stored = _stored(options, host, get_runtime)
-    definition = definition_for(options, _workspace(options, "", host, stored))
-    named, model = wanted_by(options, definition, stored.agent if stored else None)
+    definition = definition_for(options.agent_def, _workspace(options, "", host, stored), stored)
+    named, model = wanted_by(options, definition, stored)
     chosen = agent_for(settings, named, model=model, before=None if options.new else before)
     return TurnSpec.over(
         settings,

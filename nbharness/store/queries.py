@@ -44,7 +44,7 @@ _LISTED = 10
 
 _CONVERSATIONS = """
 SELECT id, title, agent, workspace, archived, session_id, created_at, updated_at,
-  (SELECT count(*) FROM turns WHERE conversation_id = conversations.id)
+  (SELECT count(*) FROM turns WHERE conversation_id = conversations.id), definition
 FROM conversations
 """
 _TURNS = """

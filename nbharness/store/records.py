@@ -29,6 +29,7 @@ class ConversationRecord(_Record, frozen=True, kw_only=True):
         created_at: Unix seconds.
         updated_at: Unix seconds of the last begin or end of a turn, or of the last change.
         turn_count: How many turns it has.
+        definition: The agent of the project that it was begun with; ``""`` for none.
     """
 
     id: str
@@ -40,6 +41,7 @@ class ConversationRecord(_Record, frozen=True, kw_only=True):
     created_at: float
     updated_at: float
     turn_count: int
+    definition: str = ""
 
 
 class TurnRecord(_Record, frozen=True, kw_only=True):

@@ -38,7 +38,8 @@ UPDATE approvals SET status = ?, by = ?, reason = ?, decided_at = ?
 WHERE turn_id = ? AND id = ? AND status = 'pending'
 """
 _CREATE = """
-INSERT OR IGNORE INTO conversations (id, title, agent, workspace, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)
+INSERT OR IGNORE INTO conversations (id, title, agent, workspace, created_at, updated_at, definition)
+VALUES (?, ?, ?, ?, ?, ?, ?)
 """
 _BEGIN = """
 INSERT OR IGNORE INTO turns (id, conversation_id, prompt, agent, model, approval_mode, workspace, notebook, cell_id,
@@ -80,9 +81,9 @@ def rewrite_events(envelopes: Sequence[Envelope], redact: Redact | None) -> Stat
     return Statement("UPDATE events SET data = ? WHERE turn_id = ? AND seq = ?", rows)
 
 
-def create_conversation(id_: str, title: str, agent: str, workspace: str, at: float) -> Statement:
+def create_conversation(id_: str, title: str, agent: str, workspace: str, at: float, definition: str = "") -> Statement:
     """Add a conversation, unless it is there."""
-    return _one(_CREATE, id_, title, agent, workspace, at, at)
+    return _one(_CREATE, id_, title, agent, workspace, at, at, definition)
 
 
 def begin_turn(turn: TurnRecord, redact: Redact | None) -> list[Statement]:

@@ -93,13 +93,16 @@ class Store:
             _log.error("%d events could not be written and are lost: %s", lost, self._trouble)
         await self._database.close()
 
-    async def create_conversation(self, agent: str, workspace: str, title: str = "") -> ConversationRecord:
+    async def create_conversation(
+        self, agent: str, workspace: str, title: str = "", definition: str = ""
+    ) -> ConversationRecord:
         """Begin a conversation; without a title its first turn names it."""
         now, id_ = time.time(), os.urandom(6).hex()
-        await self._writes.commit(statements.create_conversation(id_, title, agent, workspace, now))
+        await self._writes.commit(statements.create_conversation(id_, title, agent, workspace, now, definition))
         return ConversationRecord(
             id=id_,
             title=title,
+            definition=definition,
             agent=agent,
             workspace=workspace,
             archived=False,

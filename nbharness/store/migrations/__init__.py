@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from nbharness.store.migrations import m001_initial
+from nbharness.store.migrations import m001_initial, m002_definition
 
 __all__ = ["APPLICATION_ID", "LATEST", "MIGRATIONS", "Migration"]
 
@@ -29,7 +29,10 @@ class Migration(NamedTuple):
     statements: tuple[str, ...]
 
 
-MIGRATIONS = (Migration(1, "m001_initial", m001_initial.STATEMENTS),)
+MIGRATIONS = (
+    Migration(1, "m001_initial", m001_initial.STATEMENTS),
+    Migration(2, "m002_definition", m002_definition.STATEMENTS),
+)
 """All steps, oldest first."""
 
 LATEST = MIGRATIONS[-1].version
