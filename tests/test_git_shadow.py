@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,8 @@ from support.git_attacks import git, repository
 from support.processes import survivors
 
 from nbharness.git import GitError, ShadowRepository
-from nbharness.git.store import prune, start_pruning
+from nbharness.git.pruning import prune, start_pruning
+from nbharness.git.tree_files import blob_hash
 
 _MONTH_AGO = time.time() - 40 * 86400
 
@@ -292,3 +294,53 @@ async def test_what_killed_processes_left_is_tidied(workspace: Path, tmp_path: P
     prune(state)
     assert young.exists()
     assert [each for each in (ref, *left) if each.exists()] == []
+
+
+def _object(shadow: ShadowRepository, text: str) -> Path:
+    """Return where the shadow keeps a content."""
+    found = blob_hash(len(text), 40)
+    found.update(text.encode())
+    name = found.hexdigest()
+    return shadow.directory / "objects" / name[:2] / name[2:]
+
+
+def _grow_old(files: Iterable[Path]) -> None:
+    for file in files:
+        os.utime(file, (_MONTH_AGO, _MONTH_AGO))
+
+
+async def test_contents_that_no_kept_turn_needs_are_let_go(workspace: Path, tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    await a_turn(workspace, state, "kept = 2\n")
+    shadow = await ShadowRepository.open(workspace, state)
+    refs = list((shadow.directory / "refs" / "turns").iterdir())
+    baseline = await shadow.baseline()
+    (workspace / "kept.py").write_text("kept = 3\n")
+    changed = await shadow.changes(baseline)
+    assert changed is not None
+    first, second, third = (_object(shadow, f"kept = {number}\n") for number in (1, 2, 3))
+
+    prune(state)
+    assert first.exists(), "its turn is young"
+    _grow_old([*refs, *(file for file in (shadow.directory / "objects").rglob("*") if file.is_file())])
+    running = await shadow.baseline()
+    prune(state)
+    assert first.exists(), "a turn runs"
+    shadow.forget(running)
+    prune(state)
+    assert [each.exists() for each in (first, second, third)] == [False, True, True]
+
+    undone = await shadow.restore(current=str(changed.result), wanted=str(changed.baseline))
+    assert undone.restored == ["kept.py"]
+    assert (workspace / "kept.py").read_text() == "kept = 2\n"
+
+
+async def test_an_object_that_is_missing_keeps_all_others(tmp_path: Path) -> None:
+    top, state = repository(tmp_path / "top"), tmp_path / "state"
+    shadow = await _shadow_of_what_is_let_go(top, state, {"sub/b.txt": "so that the trees are ours"})
+    for ref in (shadow.directory / "refs" / "turns").iterdir():
+        ref.write_text(f"{'1' * 40}\n")
+    kept = [file for file in (shadow.directory / "objects").rglob("*") if file.is_file()]
+    _grow_old(kept)
+    prune(state)
+    assert all(file.exists() for file in kept)

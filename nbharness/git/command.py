@@ -7,11 +7,12 @@ import contextlib
 import os
 import shutil
 import signal
+import subprocess
 from asyncio.subprocess import DEVNULL, STDOUT
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-__all__ = ["GitError", "run_script"]
+__all__ = ["GitError", "run_git", "run_script"]
 
 _SETTINGS = {
     "core.fsmonitor": "false",
@@ -65,9 +66,7 @@ async def run_script(
         GitError: Git is not installed, the script failed, or its time was up.
         OSError: The shell cannot be run.
     """
-    git = shutil.which("git")
-    if git is None:
-        raise GitError("git is not installed, so what a turn changes cannot be shown or undone; install git")
+    git = _program()
     options = " ".join(f'-c "{name}={value}"' for name, value in _SETTINGS.items())
     head = f'g() {{ "$GIT_PROGRAM" {options} -c "core.excludesFile=$OUT/exclude" "$@"; }}\n'
     said = out / "said"
@@ -80,6 +79,47 @@ async def run_script(
         raise GitError(f"git took longer than {timeout_s:g} s in {top}") from None
     if code != 0:
         raise GitError(f"git failed in {top}: {_why(said) or f'exit code {code}'}", code if code > 0 else -1)
+
+
+def run_git(*arguments: str, git_dir: Path, timeout_s: float) -> None:
+    """Run git on a shadow repository itself, with the index of its last snapshot and no work tree. Blocks.
+
+    Args:
+        arguments: Git's.
+        git_dir: The shadow repository.
+        timeout_s: Seconds it may take; it is killed then.
+
+    Raises:
+        GitError: Git is not installed, failed, or its time was up.
+        OSError: It cannot be run.
+    """
+    git = _program()
+    settings = [word for name, value in _SETTINGS.items() for word in ("-c", f"{name}={value}")]
+    try:
+        subprocess.run(
+            [git, *settings, *arguments],
+            cwd=git_dir,
+            env=_environment(git, git_dir, git_dir, git_dir),
+            stdin=DEVNULL,
+            stdout=DEVNULL,
+            stderr=DEVNULL,
+            start_new_session=True,
+            timeout=timeout_s,
+            check=True,
+        )
+    except subprocess.TimeoutExpired:
+        raise GitError(f"git {arguments[0]} took longer than {timeout_s:g} s in {git_dir}") from None
+    except subprocess.CalledProcessError as error:
+        raise GitError(
+            f"git {arguments[0]} failed in {git_dir}: exit code {error.returncode}", error.returncode
+        ) from None
+
+
+def _program() -> str:
+    git = shutil.which("git")
+    if git is None:
+        raise GitError("git is not installed, so what a turn changes cannot be shown or undone; install git")
+    return git
 
 
 async def _run(argv: Sequence[str], cwd: Path, env: Mapping[str, str], said: Path) -> int:

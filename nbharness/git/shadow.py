@@ -28,8 +28,9 @@ from nbharness.git.diff import parse_changes, read_diff, shown
 from nbharness.git.index_file import doubt_young
 from nbharness.git.limits import SnapshotRefused, check_place, escaped, find_large_files
 from nbharness.git.place import Place, find_place
+from nbharness.git.pruning import start_pruning
 from nbharness.git.status import Status, has_nested, parse_status
-from nbharness.git.store import add_objects, forget_index, keep, keep_index, known_index, open_store, start_pruning
+from nbharness.git.store import add_objects, forget_index, keep, keep_index, known_index, open_store
 from nbharness.git.undo import UndoResult, restore
 
 __all__ = ["Baseline", "ShadowRepository", "SnapshotRefused"]
@@ -140,7 +141,7 @@ class ShadowRepository:
         return found
 
     def prune(self) -> None:
-        """Let shadows whose workspaces are gone be removed; rarely does a thing, and nobody waits for it."""
+        """Let what no shadow needs any more be removed; rarely does a thing, and nobody waits for it."""
         start_pruning(self.directory.parent)
 
     def forget(self, baseline: Baseline) -> None:

@@ -8,22 +8,16 @@ import os
 import secrets
 import shutil
 import tempfile
-import threading
-import time
 import zlib
 from pathlib import Path
 from typing import Final
 
 from nbharness.git.place import Place
 
-__all__ = ["add_objects", "forget_index", "keep", "keep_index", "known_index", "open_store", "prune", "start_pruning"]
+__all__ = ["NEW", "add_objects", "forget_index", "keep", "keep_index", "known_index", "open_store"]
 
-_KEPT_S: Final = 30 * 86400
-_ABANDONED_S: Final = 2 * 86400
-_KEPT_TREES: Final = 2000
-_PRUNE_EVERY_S: Final = 86400
-_OLD: Final = ".old-"
-_NEW: Final = ".new-"
+NEW: Final = ".new-"
+"""How the name of a shadow begins that is being made."""
 _HASH_BYTES: Final = 20
 """At the end of an index stands a hash of it; so many bytes of it tell two apart."""
 _SHA256_DIGITS: Final = 64
@@ -102,57 +96,6 @@ def forget_index(directory: Path) -> None:
     _write(directory / "HEAD", _NO_COMMIT)
 
 
-def start_pruning(state_dir: Path) -> threading.Thread | None:
-    """Let a thread tidy all shadows, and remove those that nobody can use any more, once a day.
-
-    It is a daemon: nobody waits for it, and what it leaves undone as Python ends is done another day.
-
-    Returns:
-        The thread; ``None`` when it is not yet time, or too late in the life of the process.
-    """
-    now, looked = time.time(), state_dir / "pruned"
-    with contextlib.suppress(OSError, RuntimeError):  # no thread can be started as Python ends
-        if looked.exists() and abs(now - looked.stat().st_mtime) < _PRUNE_EVERY_S:
-            return None
-        looked.touch()
-        thread = threading.Thread(target=prune, args=(state_dir,), name="nbharness-prune", daemon=True)
-        thread.start()
-        return thread
-    return None
-
-
-def prune(state_dir: Path) -> None:
-    """Remove shadows of workspaces that are gone and were not used for a month; tidy the others.
-
-    A workspace counts as gone when the directory that it was in is there and it is not: a drive that is not mounted
-    takes no shadow with it. What cannot be removed is left for another day.
-    """
-    with contextlib.suppress(OSError):
-        for directory in [*state_dir.iterdir()]:
-            if directory.name.startswith((_OLD, _NEW)):  # left by a process that was killed
-                if _age(directory) > _ABANDONED_S:
-                    shutil.rmtree(directory, ignore_errors=True)
-            elif (directory / "workspace").is_file():
-                with contextlib.suppress(OSError):
-                    _prune_one(directory)
-
-
-def _prune_one(directory: Path) -> None:
-    workspace = Path(os.fsdecode((directory / "workspace").read_bytes()))
-    is_gone = workspace.parent.is_dir() and not os.path.lexists(workspace)
-    if is_gone and min(_age(directory / name) for name in ("turns", "workspace")) > _KEPT_S:
-        # At one stroke: what is half removed would still look like a shadow.
-        old = directory.with_name(_OLD + secrets.token_hex(6))
-        directory.rename(old)
-        shutil.rmtree(old, ignore_errors=True)
-    elif not is_gone:
-        _tidy(directory)
-
-
-def _age(file: Path) -> float:
-    return time.time() - file.stat().st_mtime
-
-
 def _hash(index: Path) -> str:
     with index.open("rb") as file:
         file.seek(-_HASH_BYTES, os.SEEK_END)
@@ -179,7 +122,7 @@ def _write(file: Path, content: bytes) -> None:
 
 
 def _make(directory: Path, workspace: Path, *, is_sha256: bool) -> None:
-    made = Path(tempfile.mkdtemp(dir=directory.parent, prefix=_NEW))
+    made = Path(tempfile.mkdtemp(dir=directory.parent, prefix=NEW))
     try:
         for part in ("objects/info", "objects/pack", "refs/heads", "refs/turns", "info", "turns"):
             (made / part).mkdir(parents=True)
@@ -196,16 +139,3 @@ def _make(directory: Path, workspace: Path, *, is_sha256: bool) -> None:
         shutil.rmtree(made, ignore_errors=True)
     if not (directory / "HEAD").exists():
         raise OSError(f"the shadow repository {directory} could not be made")
-
-
-def _tidy(directory: Path) -> None:
-    """Let go of what is older than a month, and of what processes that were killed have left."""
-    now = time.time()
-    refs = sorted(((ref.stat().st_mtime, ref) for ref in (directory / "refs" / "turns").iterdir()), reverse=True)
-    for number, (written, ref) in enumerate(refs):
-        if now - written > _KEPT_S or number >= _KEPT_TREES:
-            ref.unlink(missing_ok=True)
-    for work in (directory / "turns").iterdir():
-        with contextlib.suppress(FileNotFoundError):
-            if now - work.stat().st_mtime > _ABANDONED_S:
-                shutil.rmtree(work, ignore_errors=True)
