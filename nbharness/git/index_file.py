@@ -1,4 +1,4 @@
-"""Makes git doubt what its index says of files that changed as it was written.
+"""Reads and writes index files: makes git doubt what one says of files that changed as it was written.
 
 Git tells by size and times whether a file is still what the index says, in whole seconds as most of its builds do, and
 doubts files whose time of change is no older than the index. A file that is given an older time (``cp -p``, ``tar``,
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-__all__ = ["doubt_young"]
+__all__ = ["doubt_young", "may_leave_out"]
 
 _SHA1, _SHA256 = 20, 32
 _HEADER: Final = 12
@@ -22,8 +22,22 @@ _SIZE: Final = 36
 """Where an entry's size is; the seconds of its inode's change are at its beginning."""
 _ID: Final = 40
 _EXTENDED: Final = 0x40
+_PLAIN: Final = 2
+"""Version of an index in which no file is marked as left out of a sparse checkout."""
 _COMPRESSED: Final = 4
 """Version of an index that leaves out the beginnings of paths."""
+
+
+def may_leave_out(index: Path) -> bool:
+    """Tell whether an index may mark files as left out of a sparse checkout; when it says no, none is.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    if not index.exists():
+        return False
+    with index.open("rb") as file:
+        return int.from_bytes(file.read(_HEADER)[4:8], "big") > _PLAIN
 
 
 def doubt_young(index: Path, second: int, *, is_sha256: bool) -> None:
@@ -60,7 +74,7 @@ def doubt_young(index: Path, second: int, *, is_sha256: bool) -> None:
 def _entries(content: bytearray, id_bytes: int) -> Iterator[int]:
     """Yield where each entry begins."""
     version, count = int.from_bytes(content[4:8], "big"), int.from_bytes(content[8:_HEADER], "big")
-    if content[:4] != b"DIRC" or not 2 <= version <= _COMPRESSED:  # noqa: PLR2004 (the versions that there are)
+    if content[:4] != b"DIRC" or not _PLAIN <= version <= _COMPRESSED:
         raise ValueError(f"the index begins with {bytes(content[:_HEADER])!r}")
     start = _HEADER
     for _number in range(count):

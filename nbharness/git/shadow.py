@@ -25,7 +25,7 @@ from nbharness.events import WorkspaceChanged
 from nbharness.git import scripts
 from nbharness.git.command import GitError, run_script
 from nbharness.git.diff import parse_changes, read_diff, shown
-from nbharness.git.index_file import doubt_young
+from nbharness.git.index_file import doubt_young, may_leave_out
 from nbharness.git.limits import SnapshotRefused, check_place, escaped, find_large_files
 from nbharness.git.place import Place, find_place
 from nbharness.git.pruning import start_pruning
@@ -183,13 +183,13 @@ class ShadowRepository:
         return known or ""
 
     async def _clear_flags(self, work: Path) -> None:
-        """Look again at files that somebody told git not to look at."""
+        """Look again at files that somebody told git not to look at, and at those left out that are there now."""
         try:
             await self._run(scripts.FLAGS, work, {})
         except GitError:  # an index that cannot be read
             (work / "index").unlink(missing_ok=True)
             return
-        unchanged, skipped = _flagged(work / "flags", self.place.workspace)
+        unchanged, skipped = await asyncio.to_thread(_flagged, work / "flags", self.place.workspace)
         if unchanged or skipped:
             (work / "unchanged").write_bytes(b"".join(path + b"\0" for path in unchanged))
             (work / "skipped").write_bytes(b"".join(path + b"\0" for path in skipped))
@@ -206,6 +206,8 @@ class ShadowRepository:
         began = int(time.time()) - 1
         for _attempt in range(3):
             try:
+                if may_leave_out(work / "index"):
+                    await self._clear_flags(work)
                 found = await self._look(work)
                 nested = has_nested(work / "index") or any(path.endswith(b"/") for path in found.others)
                 if known and not found.changed and not found.others and not (base and nested):
@@ -290,13 +292,27 @@ def _read_changes(baseline: Baseline, ignored: frozenset[bytes], own: tuple[byte
 def _flagged(file: Path, workspace: Path) -> tuple[list[bytes], list[bytes]]:
     """Return the files marked as unchanged, and those marked as left out that are there all the same."""
     unchanged, skipped = [], []
+    top, directories = os.fsencode(workspace) + b"/", dict[bytes, bool]()
     for line in _names(file):
         tag, path = line[:1], line[2:]
         if tag.islower():
             unchanged.append(path)
-        if tag.upper() == b"S" and os.path.lexists(os.fsencode(workspace) + b"/" + path):
+        if tag.upper() == b"S" and _is_there(path, top, directories):
             skipped.append(path)
     return unchanged, skipped
+
+
+def _is_there(path: bytes, top: bytes, directories: dict[bytes, bool]) -> bool:
+    """A sparse checkout may leave out a million files, most in directories that are missing and looked at once."""
+    end = path.find(b"/")
+    while end >= 0:
+        directory = path[:end]
+        if directory not in directories:
+            directories[directory] = os.path.isdir(top + directory)  # noqa: PTH112 (bytes)
+        if not directories[directory]:
+            return False
+        end = path.find(b"/", end + 1)
+    return os.path.lexists(top + path)
 
 
 def _tree(work: Path) -> str:
