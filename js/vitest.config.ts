@@ -14,5 +14,13 @@ const cssAsText = {
 export default defineConfig({
   plugins: [cssAsText],
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
-  test: { environment: "happy-dom", include: ["test/**/*.test.ts"], testTimeout: 20_000 },
+  test: {
+    environment: "happy-dom",
+    include: ["test/**/*.test.ts"],
+    testTimeout: 20_000,
+    // A page of its own for each file costs more than the tests in it; each test leaves the page as it found it.
+    isolate: false,
+    // Most of the time passes in waits: for a button that takes no hasty click, for the browser.
+    maxWorkers: 2,
+  },
 });

@@ -47,14 +47,20 @@ async function perform({ id, acts = [] }: Scene): Promise<void> {
 // For programs that drive the page: tests, the benchmark, and the curious.
 Object.assign(globalThis, { nbharness: { mountTurn, ReplayTransport, Recording } });
 
-const { dataset } = document.body;
-if (location.hash.includes("dark")) dataset.jpThemeLight = "false";
-if (location.hash.includes("360")) dataset.width = "360";
-if (location.hash.includes("none")) dataset.host = "none";
+/** Takes theme, width and host variables from the hash. */
+function look(): void {
+  const { dataset } = document.body;
+  dataset.jpThemeLight = String(!location.hash.includes("dark"));
+  dataset.width = location.hash.includes("360") ? "360" : "720";
+  dataset.host = location.hash.includes("none") ? "none" : "jupyter";
+}
+
+look();
+addEventListener("hashchange", look);
 const only = new URLSearchParams(location.search).get("scene");
 const shown = scenes().filter(({ id }) => only?.split(",").includes(id) ?? true);
 document.querySelector("main")?.append(...shown.map(cell));
 Promise.all(shown.map(perform)).then(() => {
   // Who looks at the page by a program waits for this.
-  dataset.ready = "true";
+  document.body.dataset.ready = "true";
 });

@@ -52,10 +52,12 @@ describe("a turn", () => {
   it("streams text into the message that is open", async () => {
     const turn = new Recording(1).say("one");
     view = mounted(turn);
+    // A draw that was slow puts the next one off.
+    const messages = () => view?.all("message").map(({ textContent }) => textContent);
     await view.push(turn.say(" two"));
-    expect(view.all("message").map(({ textContent }) => textContent)).toEqual(["one two"]);
+    await expect.poll(messages).toEqual(["one two"]);
     await view.push(turn.tool("bash", { command: "ls" }).say("three"));
-    expect(view.all("message").map(({ textContent }) => textContent)).toEqual(["one two", "three"]);
+    await expect.poll(messages).toEqual(["one two", "three"]);
   });
 
   it("redraws nothing but what changed", async () => {
