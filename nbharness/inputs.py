@@ -75,7 +75,8 @@ class ApprovalDecision(_Input, frozen=True, kw_only=True, tag="approval"):
     scope: Literal["one", "turn"] = "one"
     """``turn`` approves everything that waits in this turn now, nothing later; only with ``approve``."""
     covers: list[str] | UnsetType = UNSET
-    """With scope ``turn``, the approvals that were on view; what came up meanwhile still waits."""
+    """With scope ``turn``, the approvals that were on view; what came up meanwhile still waits. Required from a front
+    end, optional from code."""
     remember: bool = False
     """Keep the answer for exactly these arguments, this agent and this workspace; only with ``approve``."""
     stop: bool = False

@@ -142,6 +142,11 @@ async def test_two_tabs_first_wins_and_the_other_is_told() -> None:
         ({"secret": None}, "invalid", "secret"),
         ({"inputId": ""}, "invalid", "inputId"),
         ({"input": {"type": "approval", "id": "a1", "decision": "approve"}}, "invalid", "hash"),
+        (
+            {"input": {"type": "approval", "id": "a1", "decision": "approve", "argsHash": "x", "scope": "turn"}},
+            "invalid",
+            "on view",
+        ),
         ({"input": {"type": "approval", "id": "a1", "decision": "maybe"}}, "invalid", "not an input"),
         ({"input": {"type": "approval", "id": "a9", "decision": "approve", "argsHash": "x"}}, "unknown", "a9"),
         ({"input": {"type": "approval", "id": "a1", "decision": "approve", "argsHash": "x"}}, "conflict", "other"),

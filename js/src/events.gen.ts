@@ -512,7 +512,10 @@ export interface ApprovalDecision {
   readonly reason?: string;
   /** `turn` approves everything that waits in this turn now, nothing later; only with `approve`. */
   readonly scope?: "one" | "turn";
-  /** With scope `turn`, the approvals that were on view; what came up meanwhile still waits. */
+  /**
+   * With scope `turn`, the approvals that were on view; what came up meanwhile still waits. Required from a
+   * front end, optional from code.
+   */
   readonly covers?: readonly string[];
   /** Keep the answer for exactly these arguments, this agent and this workspace; only with `approve`. */
   readonly remember?: boolean;

@@ -142,6 +142,8 @@ class Channel:
             isinstance(given, PlanDecision) and given.plan_hash is msgspec.UNSET
         ):
             return _invalid(input_id, "an answer must name the hash of what was shown")
+        if isinstance(given, ApprovalDecision) and given.scope == "turn" and given.covers is msgspec.UNSET:
+            return _invalid(input_id, "an answer to all that waits must name what was on view (covers)")
         if isinstance(given, Undo | Redo):
             return _reply(input_id, _LATER)
         try:
