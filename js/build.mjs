@@ -28,7 +28,7 @@ const cssAsText = {
 
 const target = ["es2022", "chrome111", "firefox113", "safari16.4"];
 /** @type {import("esbuild").BuildOptions} */
-const common = {
+export const common = {
   absWorkingDir: here,
   bundle: true,
   minify: true,

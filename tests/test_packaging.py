@@ -88,6 +88,8 @@ def test_wheel_holds_the_package_the_front_end_and_the_server_switch(wheel: Path
     assert roots == {"nbharness"}, "nothing but the package may land in site-packages"
     assert metadata["Requires-Python"] == ">=3.11"
     assert metadata["License-Expression"] == "MIT"
+    for file in ("LICENSE", "js/THIRD-PARTY-LICENSES"):
+        assert any(name.endswith(f".dist-info/licenses/{file}") for name in names)
 
 
 @pytest.mark.slow
