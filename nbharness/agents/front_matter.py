@@ -18,7 +18,9 @@ from nbharness.errors import BrokenDefinition
 __all__ = ["FrontMatter", "Value", "read_front_matter"]
 
 _FENCE = "---"
-_MAX_CHARS = 8192
+_MAX_CHARS = 4096
+_MAX_BRACKETS = 64  # more of them take PyYAML seconds
+_MAX_TEXT = 1024  # it stands in prompts and lists
 _SHOWN_CHARS = 60
 
 
@@ -61,6 +63,10 @@ class FrontMatter(msgspec.Struct, frozen=True):
         if value.is_list:
             raise BrokenDefinition(self.path, value.line, f"{key} is a list; valid: one text")
         text = " ".join(value.texts[0].split())
+        if len(text) > _MAX_TEXT:
+            raise BrokenDefinition(
+                self.path, value.line, f"{key} has {len(text)} characters; valid: at most {_MAX_TEXT}"
+            )
         if not text:
             raise BrokenDefinition(self.path, value.line, f"{key} is empty; give it a value or leave it out")
         return text
@@ -86,6 +92,8 @@ def read_front_matter(path: str, text: str, valid: Collection[str]) -> FrontMatt
     head = "\n".join(lines[1:end])
     if len(head) > _MAX_CHARS:
         raise BrokenDefinition(path, 1, f"the front matter has {len(head)} characters; valid: at most {_MAX_CHARS}")
+    if head.count("[") + head.count("{") > _MAX_BRACKETS:
+        raise BrokenDefinition(path, 1, f"the front matter has more than {_MAX_BRACKETS} brackets")
     values = {key: value for key, value in _pairs(path, head, valid) if value.texts or value.is_list}
     return FrontMatter(path, values, "\n".join(lines[end + 1 :]).strip())
 

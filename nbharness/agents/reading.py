@@ -15,7 +15,7 @@ __all__ = ["MAX_BYTES", "exists", "names_in", "read_source"]
 MAX_BYTES = 64 * 1024
 """Of one file; a longer one makes its definition broken."""
 
-_MAX_NAMES = 200
+_MAX_NAMES = 100
 _MISSING = (FileNotFoundError, NotADirectoryError)
 
 
