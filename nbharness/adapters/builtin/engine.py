@@ -40,7 +40,7 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_graph import End
 
 from nbharness.adapters.builtin.faults import CallFailed, FaultKind, ModelFault
-from nbharness.adapters.builtin.models import AGENT, PROVIDERS, Effort, login, provider_of
+from nbharness.adapters.builtin.models import AGENT, NAMED_BY, PROVIDERS, Effort, login, provider_of
 from nbharness.errors import AdapterError, AuthNeeded
 
 __all__ = ["Bridge", "Engine", "History", "Message", "Offered", "dumped", "loaded", "spoken", "without_ruins"]
@@ -333,7 +333,8 @@ def _model(name: str) -> Model:
         missing = _VARIABLE.search(str(error))
         if missing is not None:
             raise AuthNeeded(AGENT, f"the model {name!r} needs {missing[1]}, which is not set") from error
-        raise AdapterError(f"the model {name!r} cannot be used: {error}. For one that works, {login()}") from error
+        message = f"the model {name!r} cannot be used: {error}. Name another with {NAMED_BY}; for its key, {login()}"
+        raise AdapterError(message) from error
 
 
 def _provider(name: str) -> Provider[Any]:

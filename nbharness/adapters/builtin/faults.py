@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from nbharness.adapters.builtin.models import AGENT, PROVIDERS, provider_of
+from nbharness.adapters.builtin.models import AGENT, NAMED_BY, PROVIDERS, provider_of
 from nbharness.errors import AdapterError, AuthNeeded, ContextExhausted, RateLimited
 
 __all__ = ["CallFailed", "FaultKind", "ModelFault", "Patience", "as_error", "notice_of"]
@@ -98,9 +98,13 @@ def as_error(fault: ModelFault, model: str) -> AdapterError:
         case "quota":
             return RateLimited(f"the account at {name} is used up; see its billing. It says: {fault}", None)
         case "unknown_model":
-            return AdapterError(f"{name} knows no model {model!r}; name another with --model. It says: {fault}")
+            return AdapterError(f"{name} knows no model {model!r}; name another with {NAMED_BY}. It says: {fault}")
         case "overflow":
             return ContextExhausted(f"the conversation does not fit into {model} any more; start a new one. {fault}")
+        case "connection" if provider is not None and provider.address is not None:
+            variable, address = provider.address
+            where = f"{variable} says where it is, or else it is looked for at {address}"
+            return AdapterError(f"nothing answers for {model}; start its server. {where}. It says: {fault}")
         case "overloaded" | "connection":
             return AdapterError(f"{_PASSING[fault.kind].lower()} ({model}). It says: {fault}")
         case _:

@@ -37,6 +37,11 @@ class SessionFile:
         self._path = folder / f"{session_id}.jsonl"
         self._mask = mask
 
+    @property
+    def is_there(self) -> bool:
+        """True when something was kept, so that the session can be taken up again."""
+        return self._path.is_file()
+
     def load(self) -> list[bytes]:
         """Return the messages that are kept, as JSON.
 

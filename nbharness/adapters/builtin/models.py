@@ -11,6 +11,7 @@ from nbharness.errors import AuthNeeded, ConfigError
 
 __all__ = [
     "AGENT",
+    "NAMED_BY",
     "PROVIDERS",
     "Effort",
     "Provider",
@@ -30,6 +31,10 @@ AGENT = "builtin"
 
 _VARIABLE = "NBHARNESS_MODEL"
 _CHAT = "openai-chat"
+
+NAMED_BY = f"--model or {_VARIABLE}"
+"""How a user names a model."""
+
 _OWN_SERVER = "OPENAI_BASE_URL"
 
 
@@ -137,7 +142,7 @@ def _by_key(environ: Mapping[str, str]) -> str:
         if provider.default and any(environ.get(key) for key in provider.keys):
             if name == "openai" and environ.get(_OWN_SERVER):
                 message = f"{_OWN_SERVER} is set and nobody knows the models there"
-                raise ConfigError(f"{message}; name one with --model or {_VARIABLE}, such as {_CHAT}:my-model")
+                raise ConfigError(f"{message}; name one with {NAMED_BY}, such as {_CHAT}:my-model")
             return f"{name}:{provider.default}"
     raise AuthNeeded(AGENT, f"no key is set; {login()}")
 
@@ -156,7 +161,8 @@ def _with_provider(name: str, environ: Mapping[str, str]) -> str:
         if lowered.startswith(beginning):
             return f"{provider}:{name}"
     known = ", ".join(f"{provider}:{name}" for provider in ("anthropic", "openai", "google", "ollama"))
-    raise ConfigError(f"the model {name!r} does not say whose it is; name the provider too, such as {known}")
+    whose = f"the model {name!r} does not say whose it is"
+    raise ConfigError(f"{whose}; name the provider too with {NAMED_BY}, such as {known}")
 
 
 def _check_key(model: str, environ: Mapping[str, str]) -> None:

@@ -36,8 +36,8 @@ class BuiltinSession:
 
     @property
     def session_id(self) -> str:
-        """Our id of the session."""
-        return self._file.session_id
+        """Our id of the session, ``""`` until it has something to remember: one without a key never has."""
+        return self._file.session_id if self._file.is_there else ""
 
     async def run_turn(self, request: TurnRequest, port: TurnPort) -> None:
         """Run one turn to its end.
