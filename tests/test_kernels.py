@@ -70,19 +70,12 @@ def test_an_answer_arrives_before_the_busy_cell_ends(kernel: Kernel, busy: str) 
 
 def test_a_cell_that_waits_is_answered_while_it_waits(kernel: Kernel) -> None:
     request = kernel.submit("%coder --agent scripted ask 2")
-    turn_id = _turn_of(kernel, request)
+    turn_id = kernel.shown_turn(request)
     first = until_asked(kernel, turn_id)
     assert decide(kernel, turn_id, first, "approve", "i1")["status"] == "ok"
     assert decide(kernel, turn_id, _next_asked(kernel, turn_id, first), "approve", "i2")["status"] == "ok"
     status, _messages = kernel.finish(request)
     assert status == "ok"
-
-
-def _turn_of(kernel: Kernel, request: str) -> str:
-    while True:
-        message = kernel.client.get_iopub_msg(timeout=30)
-        if message["msg_type"] == "display_data" and message["parent_header"]["msg_id"] == request:
-            return str(message["content"]["metadata"]["nbharness"]["turn"])
 
 
 def _next_asked(kernel: Kernel, turn_id: str, before: dict[str, Any]) -> dict[str, Any]:
@@ -95,7 +88,7 @@ def _next_asked(kernel: Kernel, turn_id: str, before: dict[str, Any]) -> dict[st
 
 def test_interrupting_the_cell_stops_the_turn(kernel: Kernel) -> None:
     request = kernel.submit("%coder --agent scripted --as h wait")
-    turn_id = _turn_of(kernel, request)
+    turn_id = kernel.shown_turn(request)
     while "waiting" not in json.dumps(
         kernel.ask_over_control({"kind": "hello", "view": "v", "nonce": "n", "turnId": turn_id, "lastSeq": -1})
     ):

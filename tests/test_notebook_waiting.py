@@ -55,6 +55,10 @@ async def waits(_request: TurnRequest, port: TurnPort) -> None:
     await port.next_message()
 
 
+def nothing() -> None:
+    pass
+
+
 def unexpected(*_: object) -> None:
     pytest.fail("not expected")
 
@@ -67,7 +71,7 @@ def test_where_no_view_is_ever_heard_the_cell_asks(start: Callable[[Script], Cod
         asked.append(question)
         handle.approve()
 
-    result = wait_in_cell(handle, Views(Ticking(6)), ask=ask, detach=unexpected)
+    result = wait_in_cell(handle, Views(Ticking(6)), ask=ask, detach=unexpected, work=nothing)
     assert result.output.text == "approved"
     assert len(asked) == 1
 
@@ -84,7 +88,7 @@ def test_the_cell_gives_way_when_the_view_went_silent(
     clock.step = step
     detached = threading.Event()
     with pytest.raises(TurnDetached, match="--attach"):
-        wait_in_cell(handle, views, ask=unexpected, detach=detached.set)
+        wait_in_cell(handle, views, ask=unexpected, detach=detached.set, work=nothing)
     assert detached.is_set()
     assert not handle.done
     handle.abort()
@@ -107,5 +111,5 @@ def test_interrupting_the_cell_stops_the_turn(start: Callable[[Script], CodingHa
     interrupt = threading.Timer(0.3, _thread.interrupt_main)
     interrupt.start()
     with pytest.raises(KeyboardInterrupt):
-        wait_in_cell(handle, views, ask=unexpected, detach=unexpected)
+        wait_in_cell(handle, views, ask=unexpected, detach=unexpected, work=nothing)
     assert handle.result(10).status == "aborted"

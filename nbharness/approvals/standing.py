@@ -88,7 +88,7 @@ class StandingAnswers:
             return None
         if verdict is not None:
             return Decision(status="approved", by="rule", args=request.args, reason=verdict.rule)
-        if self.mode != "require":
+        if self.mode != "require" and not request.every_mode:
             return Decision(status="approved", by="mode", args=request.args)
         return None
 

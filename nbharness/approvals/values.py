@@ -30,6 +30,7 @@ class ApprovalRequest(msgspec.Struct, frozen=True, kw_only=True):
         warnings: Sentences that say why this one matters.
         kind: What the tool does, when the adapter knows.
         options: Answers that the agent itself offers; the decision may name one of them.
+        every_mode: Rules answer, the permission mode does not.
         person_only: Neither rules nor the permission mode answer.
     """
 
@@ -43,6 +44,7 @@ class ApprovalRequest(msgspec.Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...] = ()
     kind: ToolKind | None = None
     options: tuple[ApprovalOption, ...] = ()
+    every_mode: bool = False
     person_only: bool = False
 
 

@@ -25,6 +25,12 @@ _OPTIONS = (
     TurnOption("--usage", "usage", "", "Show what the agents consumed for this notebook: tokens and cost."),
     TurnOption("--as", "as_name", "NAME", "Also put the handle into this variable."),
     TurnOption("--var", "var", "NAME", "Tell the agent about this variable.", many=True),
+    TurnOption(
+        "--kernel-tools",
+        "kernel_tools",
+        "",
+        "Let the agent see this kernel, and use it where you agree.",
+    ),
     TurnOption("--list", "list", "", "List the agents."),
     TurnOption("--help", "help", "", "Show this text."),
 )
@@ -66,6 +72,7 @@ class CoderOptions(msgspec.Struct, frozen=True, kw_only=True):
         usage: Show what was consumed.
         as_name: Variable for the handle, or ``None``.
         var: Variables to tell about.
+        kernel_tools: Offer the tools of this kernel.
         list: List the agents.
         help: Show the help.
     """
@@ -99,6 +106,7 @@ class CoderOptions(msgspec.Struct, frozen=True, kw_only=True):
     usage: bool = False
     as_name: str | None = None
     var: tuple[str, ...] = ()
+    kernel_tools: bool = False
     list: bool = False
     help: bool = False
 

@@ -6,6 +6,7 @@ Nothing starts before the first turn: loading the extension writes nothing, spaw
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 from collections.abc import Callable
 from typing import Any
@@ -17,12 +18,14 @@ from nbharness.audience import Audience, Nobody
 from nbharness.clock import SystemClock
 from nbharness.config import load
 from nbharness.errors import ConfigError
+from nbharness.feed import HEARTBEAT_S
 from nbharness.git import UndoResult
 from nbharness.handle import CodingHandle
 from nbharness.notebook.asking import ask_in_cell
 from nbharness.notebook.assets import assets
 from nbharness.notebook.channel import Channel
 from nbharness.notebook.host import Host
+from nbharness.notebook.kernel_tools import MainThread, kernel_tools
 from nbharness.notebook.live import LiveTurn, frozen_bundle, output_metadata
 from nbharness.notebook.options import CoderOptions
 from nbharness.notebook.pacer import Pacer
@@ -63,6 +66,7 @@ class CoderSession:
         self._chosen: Chosen | None = None
         self._shown_by: dict[str, str] = {}
         self._said_that_it_waits = False
+        self._main_thread: MainThread | None = None
 
     def start(self, options: CoderOptions) -> CodingHandle:
         """Start a turn, or take up the running one, show it, and wait for it unless told otherwise.
@@ -87,6 +91,8 @@ class CoderSession:
     def _begin(self, options: CoderOptions) -> CodingHandle:
         asked = spec_for(options, load(), self.host, self._runtime, self._chosen)
         spec = self._in_conversation(asked, options)
+        if options.kernel_tools:
+            spec = self._with_kernel_tools(spec)
         kind, views = self.host.kind, Views(self._clock)
         if kind == "notebook":
             assets(self.host.kernel_id)  # raises where the front end is not built, before anything runs
@@ -137,13 +143,30 @@ class CoderSession:
 
     def _wait(self, handle: CodingHandle, live: LiveTurn | None) -> None:
         if live is not None:
-            wait_in_cell(handle, live.views, ask=ask_in_cell, detach=live.detach)
+            wait_in_cell(handle, live.views, ask=ask_in_cell, detach=live.detach, work=self._work)
         elif self.host.kind == "terminal":
             follow_in_terminal(handle)
         else:
-            with interrupt_aborts(handle):
-                handle.result()
+            self._wait_unseen(handle)
             self._leave_transcript(handle)
+
+    def _wait_unseen(self, handle: CodingHandle) -> None:
+        with interrupt_aborts(handle):
+            while not handle.done:
+                with contextlib.suppress(TimeoutError):
+                    handle.result(HEARTBEAT_S)
+                self._work()
+
+    def _work(self) -> None:
+        if self._main_thread is not None:
+            self._main_thread.work()
+
+    def _with_kernel_tools(self, spec: TurnSpec) -> TurnSpec:
+        if self.host.kernel is None:
+            raise ConfigError("--kernel-tools needs a Jupyter kernel, and there is none here; leave it out")
+        if self._main_thread is None:
+            self._main_thread = MainThread(self.host.kernel)
+        return msgspec.structs.replace(spec, tools=(*spec.tools, *kernel_tools(self.host, self._main_thread)))
 
     def undo(self, turn_id: str) -> str:
         """Take back what a turn changed and return what came of it.

@@ -36,7 +36,9 @@ def interrupt_aborts(handle: CodingHandle) -> Iterator[None]:
         raise
 
 
-def wait_in_cell(handle: CodingHandle, views: Views, *, ask: Ask, detach: Callable[[], None]) -> CodingResult:
+def wait_in_cell(
+    handle: CodingHandle, views: Views, *, ask: Ask, detach: Callable[[], None], work: Callable[[], None]
+) -> CodingResult:
     """Block until the turn has settled.
 
     Args:
@@ -44,6 +46,7 @@ def wait_in_cell(handle: CodingHandle, views: Views, *, ask: Ask, detach: Callab
         views: Its views.
         ask: Asks the person in the cell itself, with ``input()``; used where no view can be heard while a cell runs.
         detach: Called when the cell gives way.
+        work: Does what has to be done on this thread; called about five times a second.
 
     Raises:
         TurnDetached: If the cell gives way; the turn goes on.
@@ -54,6 +57,7 @@ def wait_in_cell(handle: CodingHandle, views: Views, *, ask: Ask, detach: Callab
             try:
                 return handle.result(HEARTBEAT_S)
             except TimeoutError:
+                work()
                 _look_after(handle, views, ask, detach)
 
 

@@ -30,6 +30,7 @@ def typed_tool(
     *,
     kind: ToolKind,
     asks: bool,
+    every_mode: bool = False,
 ) -> Tool:
     """Return a tool that gets its arguments checked.
 
@@ -40,13 +41,22 @@ def typed_tool(
         run: Runs one call.
         kind: What it does.
         asks: Whether it may change something.
+        every_mode: It asks in every permission mode.
     """
 
     async def checked(context: ToolContext, args: dict[str, Any]) -> ToolOutput:
         return await run(context, read_arguments(name, args, arguments))
 
     parameters = schema_of(arguments)
-    return Tool(name=name, description=description, parameters=parameters, kind=kind, asks=asks, run=checked)
+    return Tool(
+        name=name,
+        description=description,
+        parameters=parameters,
+        kind=kind,
+        asks=asks,
+        run=checked,
+        every_mode=every_mode,
+    )
 
 
 def read_arguments(tool: str, args: Any, kind: type[Checked]) -> Checked:

@@ -63,6 +63,7 @@ class Tool:
         parameters: JSON Schema of its arguments, an object.
         kind: What it does, for people.
         asks: True when it may change something; then a person or a rule is asked first.
+        every_mode: It asks in every permission mode; only a rule can allow it.
         run: Runs it. Cancelling it ends all that it started.
     """
 
@@ -72,3 +73,4 @@ class Tool:
     kind: ToolKind
     asks: bool
     run: Callable[[ToolContext, dict[str, Any]], Awaitable[ToolOutput]]
+    every_mode: bool = False

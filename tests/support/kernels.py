@@ -57,6 +57,21 @@ class Kernel:
             text += "\n".join(line for m in messages if m["msg_type"] == "error" for line in m["content"]["traceback"])
         return text
 
+    def reply_to(self, request: str, timeout_s: float = 60) -> dict[str, Any]:
+        """Wait for a request to end; return what the kernel answers on the shell channel."""
+        while True:
+            reply = self.client.get_shell_msg(timeout=timeout_s)
+            if reply["parent_header"].get("msg_id") == request:
+                content: dict[str, Any] = reply["content"]
+                return content
+
+    def shown_turn(self, request: str, timeout_s: float = 30) -> str:
+        """Wait until a cell that runs shows its turn; return the turn's id."""
+        while True:
+            message = self.client.get_iopub_msg(timeout=timeout_s)
+            if message["msg_type"] == "display_data" and message["parent_header"]["msg_id"] == request:
+                return str(message["content"]["metadata"]["nbharness"]["turn"])
+
     def ask_over_control(self, content: dict[str, Any], timeout_s: float = 20) -> dict[str, Any]:
         """Send one of the page's messages on the control channel and return the kernel's answer."""
         request = self.client.session.msg("nbharness_request", content)

@@ -71,6 +71,7 @@ class Toolbox:
                 args=args,
                 tool_call_id=self._call_id(call_id),
                 mutates=tool.asks,
+                every_mode=tool.every_mode,
                 kind=tool.kind,
                 diffs=await preview(tool, args, self._workspace),
             )

@@ -1,0 +1,181 @@
+"""The built-in agent in a real kernel: it sees the variables, and uses the kernel where the person agrees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.builtin import environment
+from support.kernels import Kernel, start_kernel
+
+from nbharness.testing.fakellm import Call, FakeLLM, Reply, Step
+
+pytestmark = [pytest.mark.kernel, pytest.mark.slow]
+
+CODER = "%coder --agent builtin --model anthropic:claude-sonnet-5-5 --kernel-tools"
+HIDDEN = "nobody-has-this-key-0123456789"
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[FakeLLM]:
+    with FakeLLM({}) as serving:
+        yield serving
+
+
+@pytest.fixture(scope="module")
+def kernel(model: FakeLLM, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
+    place = tmp_path_factory.mktemp("kernel")
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in environment(model.url, place / "home").items():
+            patch.setenv(name, value)
+        patch.setenv("SOME_API_KEY", HIDDEN)
+        with start_kernel("python3", place) as started:
+            assert started.run("%load_ext nbharness") == ""
+            yield started
+
+
+def said(model: FakeLLM) -> str:
+    """What the model was told last."""
+    return str(model.requests[-1].body["messages"])
+
+
+def script(model: FakeLLM, *steps: Step) -> None:
+    model.scripts["now"] = steps
+
+
+def call(tool: str, **args: Any) -> Reply:
+    return Reply(calls=[Call(tool=tool, args=args)])
+
+
+def ask(kernel: Kernel, answers: list[str], options: str = "") -> tuple[str, list[dict[str, Any]]]:
+    """Run a cell that waits for its turn, and give these answers to what is asked meanwhile."""
+    request = kernel.submit(f"{CODER} {options} --as h SCRIPT:now")
+    turn_id = kernel.shown_turn(request)
+    last, secret = -1, ""
+    seen: set[str] = set()
+    while len(seen) < len(answers):
+        hello = {"kind": "hello", "view": "v", "nonce": "n", "turnId": turn_id, "lastSeq": last}
+        welcome = kernel.ask_over_control(hello)
+        secret = welcome.get("secret") or secret
+        for event in welcome["events"]:
+            last = event["seq"]
+            if event["type"] == "approval.required" and event["data"]["id"] not in seen:
+                answer = {
+                    "type": "approval",
+                    "id": event["data"]["id"],
+                    "argsHash": event["data"]["argsHash"],
+                    "decision": answers[len(seen)],
+                }
+                given = {"kind": "input", "view": "v", "inputId": f"{len(seen)}", "turnId": turn_id, "secret": secret}
+                kernel.ask_over_control({**given, "input": answer})
+                seen.add(event["data"]["id"])
+    return kernel.finish(request)
+
+
+def test_it_sees_variables_and_changes_one_that_the_cell_waits_beside(kernel: Kernel, model: FakeLLM) -> None:
+    kernel.run("prices = list(range(5000))\nname = 'shop'\ntotal = 0")
+    script(
+        model,
+        call("list_variables"),
+        call("inspect_variable", name="prices"),
+        call("run_in_kernel", code="total = sum(prices)\nprint('summed')\ntotal"),
+        Reply(text="Done."),
+    )
+    status, messages = ask(kernel, ["approve"])
+    assert status == "ok"
+    assert kernel.run("print(total, h.result().status)") == "12497500 completed\n"
+    heard = said(model)
+    assert "prices: list, length 5000" in heard
+    assert "name: str, length 4" in heard
+    assert "'shop'" not in heard
+    assert "19, ...]" in heard
+    assert "4999" not in heard
+    assert "summed" in heard
+    assert "12497500" in heard
+    # What the agent ran shows in its card, not as output of the cell.
+    assert [m for m in messages if m["msg_type"] in {"execute_result", "error"}] == []
+    assert "summed" not in "".join(m["content"]["text"] for m in messages if m["msg_type"] == "stream")
+
+
+@pytest.mark.parametrize("mode", ["require", "auto", "off"])
+def test_running_code_asks_in_every_mode(kernel: Kernel, model: FakeLLM, mode: str) -> None:
+    kernel.run("touched = False")
+    script(model, call("run_in_kernel", code="touched = True"), Reply(text="Then not."))
+    ask(kernel, ["reject"], f"--approval {mode}")
+    assert kernel.run("print(touched)") == "False\n"
+    assert "does not allow" in said(model)
+
+
+def test_a_rule_allows_it(kernel: Kernel, model: FakeLLM) -> None:
+    script(model, call("run_in_kernel", code="allowed = 1 + 1"), Reply(text="Done."))
+    ask(kernel, [], "--allow run_in_kernel")
+    assert kernel.run("print(allowed)") == "2\n"
+
+
+def test_faults_are_told_and_stay_out_of_the_cell(kernel: Kernel, model: FakeLLM) -> None:
+    script(
+        model,
+        call("run_in_kernel", code="print('before')\n1 / 0"),
+        call("run_in_kernel", code="input('who?')"),
+        call("run_in_kernel", code="await nothing"),
+        call("inspect_variable", name="nowhere"),
+        Reply(text="Done."),
+    )
+    status, messages = ask(kernel, ["approve"] * 3)
+    assert status == "ok"
+    heard = said(model)
+    for part in ("before", "ZeroDivisionError", "StdinNotImplementedError", "`await` outside", "no variable 'nowhere'"):
+        assert part in heard
+    assert "\\x1b[" not in heard
+    assert [m for m in messages if m["msg_type"] == "error"] == []
+    assert kernel.run("1 / 0").count("ZeroDivisionError")  # and the kernel shows its own errors again
+
+
+def test_without_the_option_there_is_nothing_of_the_kernel(kernel: Kernel, model: FakeLLM) -> None:
+    script(model, Reply(text="Done."))
+    kernel.run(f"{CODER.removesuffix(' --kernel-tools')} SCRIPT:now")
+    offered = {tool["name"] for tool in model.requests[-1].body["tools"]}
+    assert "bash" in offered
+    assert not offered & {"list_variables", "inspect_variable", "read_cells", "run_in_kernel", "propose_cell"}
+
+
+def test_it_runs_between_two_cells_when_no_cell_waits(kernel: Kernel, model: FakeLLM) -> None:
+    script(model, call("run_in_kernel", code="later = 'set'"), Reply(text="Done."))
+    assert kernel.run(f"h = {CODER} --bg --allow run_in_kernel SCRIPT:now") == ""
+    kernel.run("import asyncio\nawait h")
+    assert kernel.run("print(later)") == "set\n"
+
+
+def test_what_it_proposes_is_put_below(kernel: Kernel, model: FakeLLM) -> None:
+    script(model, call("propose_cell", code="a = 1"), call("propose_cell", code="b = 2"), Reply(text="Done."))
+    request = kernel.submit(f"{CODER} SCRIPT:now")
+    reply = kernel.reply_to(request)
+    assert [part for part in reply["payload"] if part["source"] == "set_next_input"] == [
+        {"source": "set_next_input", "text": "a = 1\n\nb = 2", "replace": False}
+    ]
+
+
+def test_a_hostile_variable_and_a_secret_do_no_harm(kernel: Kernel, model: FakeLLM) -> None:
+    kernel.run(
+        "class Mean:\n"
+        "    def __repr__(self): raise SystemExit(3)\n"
+        "    def __len__(self): raise KeyboardInterrupt\n"
+        f"mean = Mean()\nkey = '{HIDDEN}'"
+    )
+    script(
+        model,
+        call("list_variables"),
+        call("inspect_variable", name="mean"),
+        call("inspect_variable", name="key"),
+        Reply(text="Done."),
+    )
+    status, _ = ask(kernel, [])
+    assert status == "ok"
+    assert "mean: Mean" in said(model)
+    home = Path(kernel.run("import os\nprint(os.environ['NBHARNESS_HOME'])").strip())
+    # The workspace itself, of which the shadow store has a copy, holds the history of IPython.
+    kept = [file for file in home.rglob("*") if file.is_file() and "shadow" not in file.parts]
+    assert [file for file in kept if HIDDEN.encode() in file.read_bytes()] == []
+    assert len(kept) > 1
