@@ -66,6 +66,8 @@ def test_a_broken_one_is_named_with_file_and_line_and_hides_no_other(
 def test_everything_that_a_folder_may_hold_is_read(tmp_path: Path) -> None:
     reviewer(tmp_path)
     put(tmp_path / "agents/shared/tools/common.py", "def common() -> str:\n    return ''\n")
+    for odd in ("__init__.py", "_private.py", "a b.py", "\x1b[31m.py", "notes.txt"):
+        put(tmp_path / "agents/shared/tools" / odd, "raise SystemExit")
     put(tmp_path / "agents/shared/instructions.md", "No agent.")
     put(tmp_path / "agents/somebody_elses/agent.py", "raise SystemExit")
     put(tmp_path / "agents/__init__.py", "raise SystemExit")
@@ -166,10 +168,10 @@ def test_a_name_that_is_not_there_tells_those_that_are(tmp_path: Path) -> None:
 
 
 def test_too_many_files_are_not_looked_at(tmp_path: Path) -> None:
-    for number in range(101):
+    for number in range(1001):
         (tmp_path / "agents" / f"a{number}").mkdir(parents=True)
     (problem,) = discover(tmp_path).problems
-    assert str(problem) == "agents: holds 101 files; valid: at most 100"
+    assert str(problem) == "agents: holds 1001 files; valid: at most 1000"
 
 
 def test_the_stricter_mode_wins() -> None:

@@ -22,8 +22,10 @@ FOLDERS = ("agents", "app/agents")
 """Where agents are looked for; of two with one name the first counts."""
 
 _SHARED = "shared"
+_MAX_NAMES = 1000  # the folder may be a Python package of somebody else's
 _KEYS = ("agent", "approval", "description", "model", "tools")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_MODULE = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}\.py")
 _TOOL_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 
 
@@ -102,7 +104,7 @@ def _opened(workspace: Path) -> Tree:
 def _names(tree: Tree, folder: str, problems: list[BrokenDefinition]) -> list[str]:
     """Return the names of an agents folder that have instructions; other folders there are somebody else's."""
     try:
-        names = names_in(tree, folder)
+        names = names_in(tree, folder, at_most=_MAX_NAMES)
     except BrokenDefinition as problem:
         problems.append(problem)
         return []
@@ -167,6 +169,6 @@ def _tools(head: FrontMatter) -> tuple[str, ...] | None:
 
 def _shared(tree: Tree, folder: str) -> tuple[SourceFile, ...]:
     here = f"{folder}/{_SHARED}/tools"
-    names = [name for name in names_in(tree, here) if name.endswith(".py") and name != "__init__.py"]
+    names = [name for name in names_in(tree, here) if _MODULE.fullmatch(name)]
     sources = (read_source(tree, f"{here}/{name}") for name in names)
     return tuple(source for source in sources if source is not None)

@@ -15,7 +15,6 @@ __all__ = ["MAX_BYTES", "exists", "names_in", "read_source"]
 MAX_BYTES = 64 * 1024
 """Of one file; a longer one makes its definition broken."""
 
-_MAX_NAMES = 100
 _MISSING = (FileNotFoundError, NotADirectoryError)
 
 
@@ -36,8 +35,13 @@ def read_source(tree: Tree, path: str) -> SourceFile | None:
     return SourceFile(path, text)
 
 
-def names_in(tree: Tree, path: str) -> list[str]:
+def names_in(tree: Tree, path: str, *, at_most: int = 100) -> list[str]:
     """Return the names in a directory, sorted; none when there is no such directory.
+
+    Args:
+        tree: The workspace.
+        path: The directory.
+        at_most: How many names it may hold.
 
     Raises:
         BrokenDefinition: It leads out of the workspace, or holds too many.
@@ -49,8 +53,8 @@ def names_in(tree: Tree, path: str) -> list[str]:
         if isinstance(error.__cause__, _MISSING):
             return []
         raise BrokenDefinition(path, None, str(error).removeprefix(f"{path!r}").lstrip(": ")) from error
-    if len(names) > _MAX_NAMES:
-        raise BrokenDefinition(path, None, f"holds {len(names)} files; valid: at most {_MAX_NAMES}")
+    if len(names) > at_most:
+        raise BrokenDefinition(path, None, f"holds {len(names)} files; valid: at most {at_most}")
     return names
 
 
