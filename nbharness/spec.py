@@ -124,7 +124,7 @@ class TurnSpec(msgspec.Struct, frozen=True, kw_only=True):
             ConfigError: A rule cannot be read.
         """
         wanted = fields.get("definition") or _ANY
-        chosen, settings = _choice(settings, agent or wanted.agent, model or wanted.model)
+        chosen, settings = _choice(settings, agent or wanted.agent, model or wanted.model, demo=wanted is _ANY)
         return cls(
             agent=chosen.agent,
             agent_because=chosen.why,
@@ -203,8 +203,10 @@ class TurnSpec(msgspec.Struct, frozen=True, kw_only=True):
                 raise NotSupported(self.agent, f"the option {name!r}", f"its options are: {valid}")
 
 
-def _choice(settings: Settings, agent: str | Chosen | None, model: str | None) -> tuple[Chosen, Settings]:
-    chosen = agent if isinstance(agent, Chosen) else agent_for(settings, agent, model=model)
+def _choice(
+    settings: Settings, agent: str | Chosen | None, model: str | None, *, demo: bool
+) -> tuple[Chosen, Settings]:
+    chosen = agent if isinstance(agent, Chosen) else agent_for(settings, agent, model=model, demo=demo)
     # A model of the settings is for the agent that they name, or else for the one that takes its place.
     return chosen, msgspec.structs.replace(settings, agent=chosen.agent) if chosen.why else settings
 

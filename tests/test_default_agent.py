@@ -73,6 +73,16 @@ def test_with_a_key_the_built_in_agent_works_here_and_its_conversation_keeps_it(
     assert "ANTHROPIC_API_KEY" in result.error.message
 
 
+def test_a_declared_agent_is_none_for_the_demo_agent_to_play(home: Home) -> None:
+    folder = home.project / "agents" / "reviewer"
+    folder.mkdir(parents=True)
+    (folder / "instructions.md").write_text("---\ndescription: Reviews.\n---\nYou review code.\n")
+    done = home.nbharness("run", "check", "--agent-def", "reviewer", "--trust-project", "--quiet")
+    assert done.returncode == 1
+    assert "none is known to be ready." in done.stderr
+    assert "the agent 'builtin' is not signed in: no key is set; set one of ANTHROPIC_API_KEY" in done.stderr
+
+
 def test_the_list_marks_the_default(home: Home) -> None:
     assert WHY_DEMO in " ".join(home.nbharness("agents", "demo").stdout.split())
     key = {"ANTHROPIC_API_KEY": "k"}

@@ -154,6 +154,16 @@ def test_the_command_follows_settings_and_refuses_what_is_no_directory(home: Hom
     assert "'/no/such/place' does not exist" in one_line(wrong)
 
 
+def test_a_declared_agent_stands_at_the_beginning(home: Home) -> None:
+    folder = home.project / "agents" / "reviewer"
+    folder.mkdir(parents=True)
+    (folder / "instructions.md").write_text("---\ndescription: Reviews.\n---\nYou review code.\n")
+    said = home.nbharness("prompt", "--agent-def", "reviewer", env={"NBHARNESS_SYSTEM_PROMPT": "You paint."}).stdout
+    assert said.startswith("You review code.\n\n# How you work")
+    assert "You paint." not in said
+    assert "'nobody'" in one_line(home.nbharness("prompt", "--agent-def", "nobody"))
+
+
 def test_the_setting_is_for_agents_that_take_one_and_hinders_no_other(home: Home) -> None:
     done = home.run("scenario: failure", "--quiet", env={"NBHARNESS_SYSTEM_PROMPT": "You paint."})
     assert "the settings are missing" in one_line(done)

@@ -41,7 +41,12 @@ class Chosen(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def agent_for(
-    settings: Settings, named: str | None = None, *, model: str | None = None, before: Chosen | None = None
+    settings: Settings,
+    named: str | None = None,
+    *,
+    model: str | None = None,
+    before: Chosen | None = None,
+    demo: bool = True,
 ) -> Chosen:
     """Return the agent of a turn: the one that is named, else that of the settings, else the first that can work.
 
@@ -52,6 +57,7 @@ def agent_for(
         named: What the turn names, or the agent of the conversation that it continues.
         model: The model that the turn names.
         before: What was chosen here before: work goes on with that, unless it was the demo agent or a model is named.
+        demo: The demo agent will do where none can work; otherwise it is the built-in one, which says what is missing.
     """
     by_name = named or settings.agent
     if by_name:
@@ -60,11 +66,15 @@ def agent_for(
         return Chosen(agent=before.agent, why=before.why and _KEPT)
     wanted = model or settings.model
     own = model or settings.model_for(BUILTIN)
-    return default_agent(_names(), functools.partial(_status, model=own), wanted)
+    return default_agent(_names(), functools.partial(_status, model=own), wanted, demo=demo)
 
 
 def default_agent(
-    known: Iterable[str], status_of: Callable[[str], AgentStatus | None], model: str | None = None
+    known: Iterable[str],
+    status_of: Callable[[str], AgentStatus | None],
+    model: str | None = None,
+    *,
+    demo: bool = True,
 ) -> Chosen:
     """Choose: the built-in agent if it has a key, else an installed agent that is signed in, else the demo agent.
 
@@ -74,6 +84,7 @@ def default_agent(
             :data:`PREFERRED` and no further than needed.
         model: The model that is wanted. One that says whose it is, is for the built-in agent, which also answers for
             one that nobody else could take: it tells what is missing.
+        demo: See :func:`agent_for`.
     """
     names = set(known)
     for_builtin = model is not None and BUILTIN in names
@@ -92,8 +103,9 @@ def default_agent(
         if name == BUILTIN:
             steps = ["" if status.installed else status.install, "" if status.logged_in else status.login]
             login = ", then ".join(filter(None, steps))
-    if for_builtin:
-        return Chosen(agent=BUILTIN, why=f"No agent is named, and none is known to be ready for the model {model!r}.")
+    if for_builtin or (not demo and BUILTIN in names):
+        what = "" if model is None else f" for the model {model!r}"
+        return Chosen(agent=BUILTIN, why=f"No agent is named, and none is known to be ready{what}.")
     return Chosen(agent=DEMO, why=_why_demo(login, unsure))
 
 

@@ -54,10 +54,10 @@ def main(arguments: Sequence[str]) -> int:
     spec = _spec(options)
     output = make_output(json=options.json, quiet=options.quiet)
     asker = _asker(output) if has_keyboard() else None
-    if spec.agent_because and not output.is_on_view:
-        print(f"nbharness: {spec.agent_because}", file=sys.stderr)
     with Interrupts() as interrupts:
         handle = runtime().start(spec, audience=Anyone() if asker else Nobody())
+        if spec.agent_because and not output.is_on_view:
+            print(f"nbharness: {spec.agent_because}", file=sys.stderr)
         result = Follower(handle, _sender(handle), output, asker, interrupts).follow()
     _say_more(result, handle, output)
     return exit_code(result)
@@ -103,7 +103,7 @@ def _spec(options: argparse.Namespace) -> TurnSpec:
     stored = _stored(options)
     definition = definition_for(options.agent_def, _workspace(options.workspace, "", stored), stored)
     named, model = wanted_by(options, definition, stored)
-    chosen = agent_for(settings, named, model=model)
+    chosen = agent_for(settings, named, model=model, demo=definition is None)
     return TurnSpec.over(
         settings,
         task=options.prompt,

@@ -46,7 +46,7 @@ def spec_for(
     stored = _stored(options, host, get_runtime)
     definition = definition_for(options.agent_def, _workspace(options, "", host, stored), stored)
     named, model = wanted_by(options, definition, stored)
-    chosen = agent_for(settings, named, model=model, before=None if options.new else before)
+    chosen = agent_for(settings, named, model=model, before=None if options.new else before, demo=definition is None)
     return TurnSpec.over(
         settings,
         task=_with_variables(options, host),
