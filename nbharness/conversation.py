@@ -10,6 +10,7 @@ from typing import Protocol
 
 from nbharness.adapters.base import Adapter, AgentSession, session_id_of
 from nbharness.results import CodingResult
+from nbharness.tool_server import ServedSession, is_served
 from nbharness.turn import Turn
 from nbharness.turn_hooks import Spawn
 
@@ -100,7 +101,8 @@ class Conversation:
         if self._session is None:
             # Said only where it is asked for, so that an adapter that cannot fork need not know the word.
             fork = {"fork": True} if self._fork else {}
-            self._session = await self.adapter.open_session(self.workspace, self._session_id, **fork)
+            session = await self.adapter.open_session(self.workspace, self._session_id, **fork)
+            self._session = ServedSession(session) if is_served(self.adapter.capabilities) else session
         return self._session
 
     async def close(self, patience_s: float) -> None:

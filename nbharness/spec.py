@@ -181,7 +181,7 @@ class TurnSpec(msgspec.Struct, frozen=True, kw_only=True):
             (self.fork, known.fork, "forking a conversation", "continue it, or start a new one"),
             (self.command, "command" in known.options, "--command", "name an agent that takes one: acp"),
             (self.mcp_servers, known.mcp_servers, "MCP servers", "leave them out for this agent"),
-            (self.tools, known.tools, "tools of this process", "leave them out, or use the builtin agent"),
+            (self.tools, known.tools or known.mcp_servers, "tools of this process", "leave them out, or use builtin"),
             (self.instructions, known.instructions, "instructions", "append to its system prompt instead"),
             (
                 self.budget.max_cost_usd,

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.acp import claude_environment
 from support.builtin import environment
 from support.kernels import Kernel, start_kernel
 
@@ -36,6 +37,15 @@ def kernel(model: FakeLLM, tmp_path_factory: pytest.TempPathFactory) -> Iterator
             yield started
 
 
+@pytest.fixture
+def with_claude(model: FakeLLM, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Kernel]:
+    for name, value in claude_environment(model.url, tmp_path).items():
+        monkeypatch.setenv(name, value)
+    with start_kernel("python3", tmp_path) as started:
+        assert started.run("%load_ext nbharness") == ""
+        yield started
+
+
 def said(model: FakeLLM) -> str:
     """What the model was told last."""
     return str(model.requests[-1].body["messages"])
@@ -49,9 +59,9 @@ def call(tool: str, **args: Any) -> Reply:
     return Reply(calls=[Call(tool=tool, args=args)])
 
 
-def ask(kernel: Kernel, answers: list[str], options: str = "") -> tuple[str, list[dict[str, Any]]]:
+def ask(kernel: Kernel, answers: list[str], options: str = "", coder: str = CODER) -> tuple[str, list[dict[str, Any]]]:
     """Run a cell that waits for its turn, and give these answers to what is asked meanwhile."""
-    request = kernel.submit(f"{CODER} {options} --as h SCRIPT:now")
+    request = kernel.submit(f"{coder} {options} --as h SCRIPT:now")
     turn_id = kernel.shown_turn(request)
     last, secret = -1, ""
     seen: set[str] = set()
@@ -179,3 +189,18 @@ def test_a_hostile_variable_and_a_secret_do_no_harm(kernel: Kernel, model: FakeL
     kept = [file for file in home.rglob("*") if file.is_file() and "shadow" not in file.parts]
     assert [file for file in kept if HIDDEN.encode() in file.read_bytes()] == []
     assert len(kept) > 1
+
+
+@pytest.mark.agents
+def test_claude_code_uses_the_kernel_too(with_claude: Kernel, model: FakeLLM) -> None:
+    with_claude.run("total = 0\nprices = [1, 2, 3]")
+    script(
+        model,
+        call("mcp__nbharness__list_variables"),
+        call("mcp__nbharness__run_in_kernel", code="total = sum(prices)"),
+        Reply(text="Done."),
+    )
+    status, _ = ask(with_claude, ["approve"], coder="%coder --agent claude --kernel-tools")
+    assert status == "ok"
+    assert with_claude.run("print(total, h.result().status)") == "6 completed\n"
+    assert "prices: list, length 3" in said(model)

@@ -97,7 +97,9 @@ def _call(call: Call, id_: str, output: list[dict[str, Any]]) -> Iterator[bytes]
     if isinstance(call.args, str):
         item = _item("custom_tool_call", f"ct_{id_}", call_id=id_, name=call.tool, input=call.args)
     else:
-        item = _item("function_call", f"fc_{id_}", call_id=id_, name=call.tool, arguments=json.dumps(call.args))
+        place = {"namespace": call.namespace} if call.namespace else {}
+        arguments = json.dumps(call.args)
+        item = _item("function_call", f"fc_{id_}", call_id=id_, name=call.tool, arguments=arguments, **place)
     yield _named("response.output_item.added", output_index=len(output), item=item)
     yield from _done(item, output)
 

@@ -21,10 +21,12 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         tool: The tool's name, as the agent offers it.
         args: Its arguments. A text is the input of a free-form tool, such as Codex's ``apply_patch``.
+        namespace: Where the tool is, in the Responses form only: ``mcp__`` and the server, for a tool of an MCP server.
     """
 
     tool: str
     args: dict[str, Any] | str = {}
+    namespace: str = ""
 
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True, tag="reply"):
