@@ -28,7 +28,9 @@ PUBLIC_NAMES = 20
 
 # A broad except turns whatever a foreign part did into an event: only where foreign code is called
 # (repair calls the `__str__` of what an SDK handed over, load runs a project's Python).
-BOUNDARIES = re.compile(r"nbharness/(adapters/.*|agents/load|turn|notebook/.*|server/.*|watch/inbox|events/repair)\.py")
+BOUNDARIES = re.compile(
+    r"nbharness/(adapters/.*|agents/load|turn|notebook/.*|server/.*|tool_server/offer|watch/inbox|events/repair)\.py"
+)
 
 # Heavy, or a host's: none of them may be loaded by `import nbharness`.
 HEAVY = {
