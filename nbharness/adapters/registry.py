@@ -48,13 +48,7 @@ def create_adapter(name: str) -> Adapter:
         UnknownName: No adapter has that name; the message lists those that exist.
         AdapterNotInstalled: What the adapter needs is missing.
     """
-    entry = _entry(name)
-    try:
-        create = entry.load()
-    except ModuleNotFoundError as error:
-        raise AdapterNotInstalled(name, f"{_install(entry)}  (missing module: {error.name})") from error
-    adapter: Adapter = create()
-    return adapter
+    return _create(_entry(name))
 
 
 def known_adapters() -> list[KnownAdapter]:
@@ -68,9 +62,10 @@ def known_adapter(name: str) -> KnownAdapter:
     Raises:
         UnknownName: No adapter has that name.
     """
-    package = _package(_entry(name))
+    entry = _entry(name)
+    package = _package(entry)
     try:
-        adapter = create_adapter(name)
+        adapter = _create(entry)
         status = adapter.status()
         # A stranger's class may lack them, which is better found here than where they are shown.
         _ = adapter.capabilities.names, adapter.unasked
@@ -81,6 +76,15 @@ def known_adapter(name: str) -> KnownAdapter:
     except Exception as error:  # noqa: BLE001 (the boundary: code of any package runs here)
         problem = f"{type(error).__name__}: {in_words(error)}"
         return KnownAdapter(name=name, package=package, problem=f"cannot be loaded from {package}: {problem}")
+
+
+def _create(entry: EntryPoint) -> Adapter:
+    try:
+        create = entry.load()
+    except ModuleNotFoundError as error:
+        raise AdapterNotInstalled(entry.name, f"{_install(entry)}  (missing module: {error.name})") from error
+    adapter: Adapter = create()
+    return adapter
 
 
 def _entry(name: str) -> EntryPoint:
