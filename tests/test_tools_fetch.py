@@ -5,15 +5,21 @@ from __future__ import annotations
 import contextlib
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from support.builtin import DONE, environment
+from support.builtin import call as said
 from support.tools import Caller
 
+import nbharness
+from nbharness.events import ToolEnd
+from nbharness.testing.fakellm import FakeLLM
 from nbharness.tools import Tool, ToolError, builtin_tools, load_tools
 from nbharness.tools.fetch import is_public, make_fetch
 from nbharness.tools.html_text import text_of_html
@@ -257,6 +263,36 @@ def test_it_is_off_and_asks_once_it_is_named() -> None:
     fetch = load_tools(["fetch"])["fetch"]
     assert isinstance(fetch, Tool)
     assert fetch.asks
+
+
+def test_the_built_in_agent_gets_it_by_name_and_is_led_to_no_private_address(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = site.page("/secret", "secret")
+    with FakeLLM({"x": [said("fetch", url=secret), DONE]}) as model:
+        for name, value in environment(model.url, tmp_path / "home").items():
+            monkeypatch.setenv(name, value)
+        asked: list[str] = []
+
+        def approve(tool: str, args: Mapping[str, Any]) -> bool:
+            asked.append(f"{tool} {args['url']}")
+            return True
+
+        handle = nbharness.agent("builtin", workspace=tmp_path, tools="fetch", approve=approve, record=False).run(
+            "SCRIPT:x"
+        )
+        assert handle.result(60).status == "completed"
+    (end,) = [envelope.event for envelope in handle.feed.since() if isinstance(envelope.event, ToolEnd)]
+    assert asked == [f"fetch {secret}"]
+    assert end.is_error
+    assert "an address of this machine" in str(end.output)
+    assert site.asked == []
+
+
+def test_the_readme_names_every_tool() -> None:
+    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    (listed,) = re.findall(r"It has the tools ([^;]*);", readme)
+    assert set(re.findall(r"`(\w+)`", listed)) == set(builtin_tools())
 
 
 READ = [
