@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import io
 import os.path
 from itertools import islice
 
@@ -29,7 +30,7 @@ def file_diff(path: str, old: str | None, new: str, workspace: str = "") -> File
         workspace: Directory that paths are shown relative to.
     """
     name = relative(path, workspace)
-    before, after = (old or "").splitlines(keepends=True), new.splitlines(keepends=True)
+    before, after = _lines(old or ""), _lines(new)
     lines = _compared(before, after)
     added = sum(line.startswith("+") for line in lines)
     removed = sum(line.startswith("-") for line in lines)
@@ -53,6 +54,11 @@ def relative(path: str, workspace: str) -> str:
     root = workspace.rstrip("/") + "/"
     clean = os.path.normpath(path) if path.startswith("/") else path
     return clean.removeprefix(root) if workspace and clean.startswith(root) else path
+
+
+def _lines(text: str) -> list[str]:
+    """A form feed or a line separator is part of a line, as it is for git."""
+    return list(io.StringIO(text, newline="\n"))
 
 
 def _compared(before: list[str], after: list[str]) -> list[str]:

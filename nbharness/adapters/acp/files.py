@@ -39,6 +39,7 @@ def read_file(path: Path, params: object) -> dict[str, Any]:
         Refusal: There is no such file (with the code for that, on which agents rely to make a new one), or it cannot
             be read.
     """
+    _refuse_special(path)
     try:
         if path.stat().st_size > _MAX_BYTES:
             raise Refusal(INVALID_PARAMS, f"{path} has more than {_MAX_BYTES} bytes")
@@ -55,7 +56,12 @@ def read_file(path: Path, params: object) -> dict[str, Any]:
 
 
 def text_before(path: Path) -> str | None:
-    """Return what a file holds before it is written; ``None`` when it does not exist; blocks while it reads."""
+    """Return what a file holds before it is written; ``None`` when it does not exist; blocks while it reads.
+
+    Raises:
+        Refusal: It is no file.
+    """
+    _refuse_special(path)
     try:
         return path.read_bytes().decode(errors="replace")
     except OSError:
@@ -68,8 +74,15 @@ def write_file(path: Path, content: str) -> None:
     Raises:
         Refusal: It cannot be written.
     """
+    _refuse_special(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content.encode("utf-8", "replace"))
     except OSError as error:
         raise Refusal(INTERNAL_ERROR, f"cannot write {path}: {error.strerror}") from error
+
+
+def _refuse_special(path: Path) -> None:
+    """A pipe that an agent made would be waited for until the other end is opened, and keep Python from ending."""
+    if path.exists() and not path.is_file():
+        raise Refusal(INVALID_PARAMS, f"{path} is no regular file")

@@ -16,7 +16,7 @@ from nbharness.adapters.acp.files import file_in, read_file, text_before, write_
 from nbharness.adapters.acp.forms import content_of, questions_of
 from nbharness.adapters.acp.terminals import Terminals, command_in
 from nbharness.adapters.acp.translate import Asked, Translator
-from nbharness.adapters.acp.values import mapping, text_of
+from nbharness.adapters.acp.values import mapping, mappings, text_of
 from nbharness.adapters.base import TurnPort
 from nbharness.approvals import ApprovalRequest, Decision
 from nbharness.events import ApprovalChoice, FileDiff, ToolEnd, ToolKind, ToolStart
@@ -106,15 +106,22 @@ class TurnRequests:
         if not isinstance(content, str):
             raise Refusal(INVALID_PARAMS, "content must be a text")
         # It asked for this before: a person is not asked twice.
-        if self._allowed_texts.pop(text_of(mapping(params).get("path")), None) != content:
-            old = await asyncio.to_thread(text_before, path)
+        if self._allowed_texts.pop(text_of(mapping(params).get("path")), None) == content:
+            await asyncio.to_thread(write_file, path, content)
+            return {}
+        old = await asyncio.to_thread(text_before, path)
+        diff = file_diff(str(path), old, content, str(self._workspace))
+        args = {"path": str(path), "content": content}
+        decision, call_id = await self._ask("write_text_file", args, kind="edit", diffs=(diff,))
+        if decision.edited:
+            path, content = file_in(self._workspace, decision.args), text_of(mapping(decision.args).get("content"))
             diff = file_diff(str(path), old, content, str(self._workspace))
-            args = {"path": str(path), "content": content}
-            decision, call_id = await self._ask("write_text_file", args, kind="edit", diffs=(diff,))
-            text = text_of(mapping(decision.args).get("content")) if decision.edited else content
-            self._end(call_id, "write_text_file", f"wrote {diff.path}", diffs=(diff,))
-            content = text
-        await asyncio.to_thread(write_file, path, content)
+        try:
+            await asyncio.to_thread(write_file, path, content)
+        except Refusal as refusal:
+            self._end(call_id, "write_text_file", refusal.message, is_error=True)
+            raise
+        self._end(call_id, "write_text_file", f"wrote {diff.path}", diffs=(diff,))
         return {}
 
     async def _run(self, params: object) -> dict[str, Any]:
@@ -122,10 +129,15 @@ class TurnRequests:
         said = mapping(params)
         line = text_of(said.get("command")) if argv[0] == "/bin/sh" and "args" not in said else shlex.join(argv)
         cwd = file_in(self._workspace, {"path": said["cwd"]}) if said.get("cwd") else self._workspace
-        if not self._allowed_commands.intersection({line, " ".join(argv)}):
-            _, call_id = await self._ask("terminal", {"command": line, "cwd": str(cwd)}, kind="execute")
+        # What a person allowed runs once, where and with what they saw.
+        allowed = {line, " ".join(argv)} & self._allowed_commands
+        self._allowed_commands -= allowed
+        env = {text_of(each.get("name")): text_of(each.get("value")) for each in mappings(said.get("env"))}
+        if not allowed or env or cwd not in {self._workspace, self._workspace.resolve()}:
+            args = {"command": line, "cwd": str(cwd)} | ({"env": env} if env else {})
+            _, call_id = await self._ask("terminal", args, kind="execute")
             self._end(call_id, "terminal", None)
-        return await self._terminals.create(argv, cwd=cwd, env=self._environment, params=params)
+        return await self._terminals.create(argv, cwd=cwd, env={**self._environment, **env}, params=params)
 
     async def _ask(
         self, tool: str, args: dict[str, Any], *, kind: ToolKind, diffs: tuple[FileDiff, ...] = ()

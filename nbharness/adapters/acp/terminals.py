@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from nbharness.adapters.acp.faults import INVALID_PARAMS, RESOURCE_NOT_FOUND, Refusal
-from nbharness.adapters.acp.values import count_of, mapping, mappings, text_of
+from nbharness.adapters.acp.values import count_of, mapping, text_of
 from nbharness.errors import AdapterProcessError
 from nbharness.process import AgentProcess, ExitStatus, spawn
 from nbharness.tasks import TaskOwner
@@ -43,9 +43,8 @@ class Terminals:
         """
         if len(self._terminals) >= _MAX_TERMINALS:
             raise Refusal(INVALID_PARAMS, f"{_MAX_TERMINALS} terminals are open; release some first")
-        given = {text_of(item.get("name")): text_of(item.get("value")) for item in mappings(mapping(params).get("env"))}
         try:
-            process = await spawn(argv, cwd=cwd, env={**env, **given}, stdin=False, merge_stderr=True)
+            process = await spawn(argv, cwd=cwd, env=env, stdin=False, merge_stderr=True)
         except AdapterProcessError as error:
             raise Refusal(INVALID_PARAMS, str(error)) from error
         self._made += 1
