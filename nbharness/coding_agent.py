@@ -23,6 +23,7 @@ from nbharness.results import CodingResult
 from nbharness.runtime import runtime
 from nbharness.signals import AbortSignal
 from nbharness.spec import TurnSpec
+from nbharness.tools import Tool, from_callable
 
 __all__ = ["CodingAgent", "CodingTask", "CodingTool", "agent", "coding_tool_input_schema", "mock", "noop"]
 
@@ -45,6 +46,7 @@ _TURN_FIELDS = (
     "conversation",
     "environment",
     "fork",
+    "instructions",
     "mcp_servers",
     "mode",
     "rules",
@@ -70,6 +72,8 @@ class CodingTask(msgspec.Struct, kw_only=True):
 class CodingTool(msgspec.Struct, frozen=True, kw_only=True):
     """An agent in the form in which another model can call it.
 
+    Called with the arguments by name it is a plain function tool: it returns what the agent says at the end, as text.
+
     Attributes:
         name: Tool name.
         description: What the calling model is told.
@@ -81,6 +85,10 @@ class CodingTool(msgspec.Struct, frozen=True, kw_only=True):
     description: str
     schema: Mapping[str, Any]
     execute: Callable[[Mapping[str, Any]], Awaitable[CodingResult]]
+
+    async def __call__(self, **arguments: Any) -> str:
+        """Run the agent and return its answer; raises as :meth:`CodingAgent.execute`."""
+        return (await self.execute(arguments)).output.text
 
 
 class CodingAgent:
@@ -160,6 +168,7 @@ def agent(
     approve: Callback | None = None,
     plan: bool | None = None,
     timeout_s: float | None = None,
+    tools: Sequence[str | Tool | Callable[..., Any]] = (),
     record: bool = True,
     **more: Any,
 ) -> CodingAgent:
@@ -174,6 +183,8 @@ def agent(
         approve: Answers approvals: gets tool name and arguments, returns ``True``, ``False`` or ``None`` (ask).
         plan: Propose a plan before changing anything.
         timeout_s: Seconds a turn may work; by default the configured ones.
+        tools: Further tools: functions of this process, whose signature and docstring the model sees; or names of
+            those that the built-in agent knows, such as ``fetch``.
         record: Keep turns in the store.
         **more: Further fields of a turn, such as ``budget``, ``mode``, ``command``, ``trust_project`` or
             ``mcp_servers``, and options of this agent alone.
@@ -182,7 +193,6 @@ def agent(
         UnknownName: No such agent, or none such in the workspace; the message lists those that exist.
         NotSupported: The agent cannot honour an option.
     """
-    fields = {field: more.pop(field) for field in _TURN_FIELDS if field in more}
     place = Path(workspace).expanduser().resolve()
     spec = TurnSpec.over(
         load(),
@@ -193,13 +203,11 @@ def agent(
         approval_mode=approval,
         plan_mode=plan,
         timeout_s=timeout_s,
-        options=more,
-        **fields,
+        options=_with_named(tools, {field: more[field] for field in more if field not in _TURN_FIELDS}),
+        tools=_own(tools),
+        **{field: more[field] for field in more if field in _TURN_FIELDS},
     )
-    adapter = create_adapter(spec.agent)
-    spec.check_circumstances(adapter.capabilities)
-    policy = Policy([*RuleBook(rules_path()).load(), *spec.rules], [approve] if approve else [])
-    return CodingAgent(adapter, spec, name=spec.agent, policy=policy, record=record)
+    return _found(spec, approve, record=record)
 
 
 def mock(
@@ -233,6 +241,23 @@ def mock(
 def noop(*, name: str = "noop") -> CodingAgent:
     """Return an agent that completes at once and changes nothing."""
     return CodingAgent(NoopAdapter(name=name), _scripted(name), name=name, policy=None, record=False)
+
+
+def _found(spec: TurnSpec, approve: Callback | None, *, record: bool) -> CodingAgent:
+    adapter = create_adapter(spec.agent)
+    spec.check_circumstances(adapter.capabilities)
+    policy = Policy([*RuleBook(rules_path()).load(), *spec.rules], [approve] if approve else [])
+    return CodingAgent(adapter, spec, name=spec.agent, policy=policy, record=record)
+
+
+def _with_named(tools: Sequence[str | Tool | Callable[..., Any]], options: dict[str, Any]) -> dict[str, Any]:
+    named = [tool for tool in tools if isinstance(tool, str)]
+    return {**options, "tools": named} if named else options
+
+
+def _own(tools: Sequence[str | Tool | Callable[..., Any]]) -> tuple[Tool, ...]:
+    own = [tool for tool in tools if not isinstance(tool, str)]
+    return tuple(tool if isinstance(tool, Tool) else from_callable(tool) for tool in own)
 
 
 def _brief(arguments: object) -> CodingTask:
