@@ -34,6 +34,21 @@ async def test_changes_several_files(call: Caller) -> None:
     assert "+++ /dev/null" in done.diffs[2].patch
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("one\ftwo\u2028\x85\nold\n", "one\ftwo\u2028\x85\nnew\n"),
+        ("one\r\ntwo\nold\r\nlast\n", "one\r\ntwo\nnew\r\nlast\n"),
+        ("one\rtwo\nold", "one\rtwo\nnew"),
+    ],
+)
+async def test_lines_that_it_does_not_name_stay_to_the_byte(before: str, after: str, call: Caller) -> None:
+    (call.workspace / "odd.txt").write_bytes(before.encode())
+    text = patch("*** Update File: odd.txt", "-old", "+new")
+    await call("apply_patch", paths=["odd.txt"], patch=text)
+    assert (call.workspace / "odd.txt").read_bytes() == after.encode()
+
+
 async def test_moves_a_file(call: Caller) -> None:
     text = patch("*** Update File: old.txt", "*** Move to: dir/new.txt", "@@", "-old", "+new")
     await call("apply_patch", paths=["old.txt", "dir/new.txt"], patch=text)

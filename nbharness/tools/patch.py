@@ -25,6 +25,7 @@ from nbharness.tools.base import ToolError
 __all__ = ["FilePatch", "patched", "read_patch"]
 
 _BEGIN, _END = "*** Begin Patch", "*** End Patch"
+_LINE_END = re.compile(r"(\r?\n)")
 _FILE = re.compile(r"\*\*\* (Add|Update|Delete) File: (.+)")
 _MOVE = "*** Move to: "
 _OF_FILE = "*** End of File"
@@ -68,7 +69,7 @@ def read_patch(text: str) -> list[FilePatch]:
     Raises:
         ToolError: It is none; the message names the line.
     """
-    lines = text.strip("\r\n").splitlines()
+    lines, _ends = _split(text.strip("\r\n"))
     if not lines or lines[0].strip() != _BEGIN or lines[-1].strip() != _END:
         raise ToolError(f"the patch must begin with the line {_BEGIN!r} and end with the line {_END!r}")
     found: list[FilePatch] = []
@@ -95,8 +96,8 @@ def patched(part: FilePatch, text: str) -> str:
         ToolError: A place is not found.
     """
     ending = "\r\n" if "\r\n" in text else "\n"
-    lines = text.splitlines()
-    unended = bool(text) and not text.endswith(("\n", "\r"))
+    lines, ends = _split(text)
+    unended = bool(ends) and not ends[-1]
     place = 0
     for hunk in part.hunks:
         if hunk.anchor:
@@ -106,8 +107,19 @@ def patched(part: FilePatch, text: str) -> str:
             shown = "\n".join(hunk.old)
             raise ToolError(f"these lines do not stand in {part.path!r} in this order; read the file again:\n{shown}")
         lines[start : start + len(hunk.old)] = hunk.new
+        ends[start : start + len(hunk.old)] = [ending] * len(hunk.new)
         place = start + len(hunk.new)
-    return ending.join(lines) + ("" if unended or not lines else ending)
+    ends = [end or ending for end in ends]
+    if unended and ends:
+        ends[-1] = ""
+    return "".join(line + end for line, end in zip(lines, ends, strict=True))
+
+
+def _split(text: str) -> tuple[list[str], list[str]]:
+    """Return lines and what ends each, so that what no hunk names stays as it is; a form feed ends no line."""
+    parts = _LINE_END.split(text)
+    lines, ends = parts[::2], [*parts[1::2], ""]
+    return (lines, ends) if lines[-1] else (lines[:-1], ends[:-1])
 
 
 def _taken(part: FilePatch, line: str) -> bool:
