@@ -14,7 +14,9 @@ ARRIVAL_S = 10.0
 
 
 class Views:
-    """The views of one turn; the audience of its approvals. Written on the runtime's loop, read in any thread.
+    """The views of one turn; the audience of its approvals.
+
+    :meth:`heard` is called on the runtime's loop, :meth:`shown_again` in the cell's thread; the rest in any.
 
     Args:
         clock: Time.
@@ -39,8 +41,8 @@ class Views:
     @property
     def silent_s(self) -> float:
         """Seconds since a view was heard, or since the turn was shown when none ever was."""
-        since = self._shown_at if self._heard_at is None else self._heard_at
-        return self._clock.monotonic() - since
+        heard_at = self._heard_at  # another thread may forget it meanwhile
+        return self._clock.monotonic() - (self._shown_at if heard_at is None else heard_at)
 
     @property
     def ever_heard(self) -> bool:
