@@ -86,6 +86,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         approval_mode: ``require`` asks before anything changes, ``auto`` approves and records it, ``off`` never asks.
         plan_mode: True when agents must propose a plan before they change anything.
         todos: True when agents are asked to keep a checklist.
+        kernel_tools: True when agents of a notebook get the tools of its kernel, where they can take any.
         max_turns: Steps an agent may take in one turn, at least 1.
         turn_timeout_s: Seconds a turn may run, not counting the time a person is asked.
         approval_timeout_s: Seconds an approval waits for an answer; ``None`` waits for ever.
@@ -104,6 +105,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     approval_mode: Literal["require", "auto", "off"] = "require"
     plan_mode: bool = False
     todos: bool = True
+    kernel_tools: bool = False
     max_turns: Annotated[int, Meta(ge=1, le=100_000)] = 25
     turn_timeout_s: Annotated[float, Meta(gt=0, le=_WEEK_S)] = 600.0
     approval_timeout_s: Annotated[float, Meta(gt=0, le=_WEEK_S)] | None = None
@@ -136,6 +138,7 @@ _VALID = {
     "approval_mode": "require, auto or off",
     "plan_mode": "true or false",
     "todos": "true or false",
+    "kernel_tools": "true or false",
     "max_turns": "a whole number from 1 to 100000",
     "turn_timeout_s": _SECONDS,
     "approval_timeout_s": f"{_SECONDS}, or off",
@@ -282,7 +285,7 @@ def _rules_by_agent(tables: dict[str, Any]) -> dict[str, RuleTexts]:
 
 def _from_text(name: str, raw: str) -> Any:
     text = raw.strip()
-    if name in {"plan_mode", "todos"}:
+    if name in {"plan_mode", "todos", "kernel_tools"}:
         return _from_toml(name, _BOOLEANS.get(text.lower(), text))
     if name == "models":
         pairs = [pair.partition("=") for pair in text.split(",")]

@@ -61,6 +61,7 @@ def test_a_model_belongs_to_its_agent(file: Path) -> None:
     [
         ("plan_mode", "On", True),
         ("todos", "0", False),
+        ("kernel_tools", "on", True),
         ("models", "claude=opus, codex = gpt-5", {"claude": "opus", "codex": "gpt-5"}),
         ("approval_timeout_s", "2.5", 2.5),
         ("approval_timeout_s", "off", None),

@@ -151,6 +151,15 @@ def test_without_the_option_there_is_nothing_of_the_kernel(kernel: Kernel, model
     assert not offered & {"list_variables", "inspect_variable", "read_cells", "run_in_kernel", "propose_cell"}
 
 
+def test_a_setting_gives_them_to_every_turn_whose_agent_takes_tools(kernel: Kernel, model: FakeLLM) -> None:
+    kernel.run("import os\nos.environ['NBHARNESS_KERNEL_TOOLS'] = 'on'\nset_before = 1")
+    script(model, call("list_variables"), Reply(text="Done."))
+    kernel.run(f"{CODER.removesuffix(' --kernel-tools')} SCRIPT:now")
+    assert "set_before: int" in said(model)
+    kernel.run("%coder --as played --agent demo scenario: help")
+    assert kernel.run("del os.environ['NBHARNESS_KERNEL_TOOLS']\nprint(played.result().status)") == "completed\n"
+
+
 def test_it_runs_between_two_cells_when_no_cell_waits(kernel: Kernel, model: FakeLLM) -> None:
     script(model, call("run_in_kernel", code="later = 'set'"), Reply(text="Done."))
     assert kernel.run(f"h = {CODER} --bg --allow run_in_kernel SCRIPT:now") == ""
@@ -172,18 +181,24 @@ def test_a_hostile_variable_and_a_secret_do_no_harm(kernel: Kernel, model: FakeL
         "class Mean:\n"
         "    def __repr__(self): raise SystemExit(3)\n"
         "    def __len__(self): raise KeyboardInterrupt\n"
-        f"mean = Mean()\nkey = '{HIDDEN}'"
+        f"mean = Mean()\nkey = '{HIDDEN}'\n"
+        "class Slow:\n"
+        "    def __repr__(self):\n"
+        "        while True: pass\n"
+        "slow = Slow()"
     )
     script(
         model,
         call("list_variables"),
         call("inspect_variable", name="mean"),
         call("inspect_variable", name="key"),
+        call("inspect_variable", name="slow"),
         Reply(text="Done."),
     )
     status, _ = ask(kernel, [])
     assert status == "ok"
     assert "mean: Mean" in said(model)
+    assert "'slow' takes more than 2 s to show" in said(model)
     home = Path(kernel.run("import os\nprint(os.environ['NBHARNESS_HOME'])").strip())
     # The workspace itself, of which the shadow store has a copy, holds the history of IPython.
     kept = [file for file in home.rglob("*") if file.is_file() and "shadow" not in file.parts]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
+import signal
 import threading
 import types
 from collections.abc import Callable
@@ -16,6 +18,7 @@ import pytest
 from nbharness.notebook.host import Host
 from nbharness.notebook.kernel_tools import MainThread
 from nbharness.notebook.kernel_tools.cells import read_tool
+from nbharness.notebook.kernel_tools.time_limit import TooSlow, time_limit
 from nbharness.notebook.kernel_tools.variables import list_tool
 from nbharness.tasks import TaskOwner
 from nbharness.tools.base import Tool, ToolContext, ToolError
@@ -55,6 +58,38 @@ async def test_variables_are_listed_by_kind_and_never_by_value() -> None:
         "quit: int",
         "word: str, length 6",
     ]
+
+
+async def test_a_broken_array_hides_no_other() -> None:
+    members = {"__module__": "torch", "shape": property(lambda self: self.nothing), "dtype": "f4"}
+    listed = await use(list_tool(shell(broken=type("Tensor", (), members)(), word="x")))
+    assert listed.splitlines() == [
+        "broken: torch.Tensor, shape unknown (AttributeError), dtype f4",
+        "word: str, length 1",
+    ]
+
+
+def for_ever() -> None:
+    """Go on as code does that catches everything once."""
+    with contextlib.suppress(TooSlow):
+        threading.Event().wait()
+    threading.Event().wait()
+
+
+def test_what_takes_for_ever_is_stopped_though_it_ignores_that_once() -> None:
+    rang: list[int] = []
+    own = signal.signal(signal.SIGALRM, lambda number, _frame: rang.append(number))
+    timer = signal.setitimer(signal.ITIMER_REAL, 1000)
+    try:
+        with pytest.raises(TooSlow), time_limit(0.01):
+            for_ever()
+        left, _ = signal.getitimer(signal.ITIMER_REAL)
+        assert left > 900  # the user's own alarm is still set,
+        signal.raise_signal(signal.SIGALRM)
+        assert rang == [signal.SIGALRM]  # and theirs
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, *timer)
+        signal.signal(signal.SIGALRM, own)
 
 
 async def test_many_variables_are_counted() -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import logging
+import secrets
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,23 +15,26 @@ import msgspec
 import pytest
 from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
-from support.acp import claude_environment
+from support.acp import claude_environment, copilot_environment
 from support.codex_home import KEY, set_up_home
 from support.port import RecordingPort, approves
 
-from nbharness.adapters.base import TurnRequest
+from nbharness.adapters.base import McpServer, TurnRequest
 from nbharness.audience import Anyone
 from nbharness.config import load
+from nbharness.errors import AdapterError
 from nbharness.events import ApprovalRequired, ToolEnd
 from nbharness.inputs import ApprovalDecision
 from nbharness.runtime import Runtime
 from nbharness.spec import TurnSpec
 from nbharness.testing.fakellm import Call, FakeLLM, Reply
+from nbharness.tool_server import ServedSession
 from nbharness.tool_server.offer import Offer
 from nbharness.tool_server.server import ToolServer
 from nbharness.tools import Tool, from_callable
 
 SEEN: list[str] = []
+TOKEN = "a-token-that-is-on-no-command-line"  # noqa: S105 (it opens nothing)
 
 
 def look(name: str) -> str:
@@ -39,12 +45,31 @@ def look(name: str) -> str:
 def touch(name: str) -> str:
     """Change something."""
     SEEN.append(name)
+    for process in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            if TOKEN.encode() in process.read_bytes():
+                SEEN.append(f"{process} tells the token")
     return "touched"
 
 
 def broken() -> str:
     """Fail."""
     raise OSError("no such thing")
+
+
+class Endless:
+    """A tool that goes on until it is stopped."""
+
+    def __init__(self) -> None:
+        self.began, self.stopped = asyncio.Event(), asyncio.Event()
+
+    async def __call__(self) -> str:
+        self.began.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self.stopped.set()
+        return "never"
 
 
 def tools() -> tuple[Tool, ...]:
@@ -99,6 +124,45 @@ async def test_between_turns_there_is_nothing(server: ToolServer) -> None:
     assert SEEN == []
 
 
+async def test_a_call_ends_with_its_turn(server: ToolServer) -> None:
+    assert server.offer is not None
+    assert server.entry.url is not None
+    endless = Endless()
+
+    async def wait() -> str:
+        """Wait."""
+        return await endless()
+
+    server.offer.tools["wait"] = from_callable(wait, asks=False)
+    async with client(server) as http, Client(streamable_http_client(server.entry.url, http_client=http)) as mcp:
+
+        async def end() -> None:
+            await endless.began.wait()
+            assert server.offer is not None
+            await server.offer.close()
+
+        said, _ = await asyncio.gather(mcp.call_tool("wait", {}), end())
+        assert endless.stopped.is_set()
+        assert (said.is_error, "the turn has ended" in str(said.content)) == (True, True)
+        assert not (await mcp.call_tool("look", {"name": "x"})).is_error  # and the server goes on
+
+
+async def test_an_entry_of_the_settings_with_our_name_is_refused(tmp_path: Path) -> None:
+    class Session:
+        session_id = ""
+
+        async def run_turn(self, *_given: Any) -> None:
+            pytest.fail("ran")
+
+        async def close(self) -> None:
+            """Nothing to close."""
+
+    other = McpServer(name="nbharness", url="http://127.0.0.1:1/")
+    request = TurnRequest(turn_id="t", task="x", workspace=tmp_path, tools=tools(), mcp_servers=(other,))
+    with pytest.raises(AdapterError, match="is called 'nbharness', as ours is"):
+        await ServedSession(Session()).run_turn(request, RecordingPort(request))
+
+
 @pytest.mark.parametrize(
     ("headers", "status"),
     [
@@ -131,6 +195,7 @@ async def test_nothing_is_logged_or_printed(server: ToolServer, capfd: pytest.Ca
 @pytest.fixture
 def runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Runtime]:
     SEEN.clear()
+    monkeypatch.setattr(secrets, "token_urlsafe", lambda _length: TOKEN)
     monkeypatch.setenv("NBHARNESS_HOME", str(tmp_path / "state"))
     made = Runtime(tmp_path / "nbharness.db")
     yield made
@@ -138,16 +203,32 @@ def runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Runtime
 
 
 def reply(agent: str, tool: str, **args: Any) -> Reply:
-    named = {"tool": f"mcp__nbharness__{tool}"} if agent == "claude" else {"tool": tool, "namespace": "mcp__nbharness"}
-    return Reply(calls=[Call(args=args, **named)])
+    names = {"codex": tool, "copilot": f"nbharness-{tool}"}
+    name = names.get(agent, f"mcp__nbharness__{tool}")
+    return Reply(calls=[Call(tool=name, args=args, namespace="mcp__nbharness" if agent == "codex" else "")])
 
 
 @pytest.mark.agents
 @pytest.mark.slow
-@pytest.mark.parametrize(("decision", "reason"), [("approve", ""), ("reject", "not now")])
-@pytest.mark.parametrize("agent", ["claude", "codex"])
-async def test_real_agents_call_and_a_person_is_asked_once(
-    agent: str, decision: Any, reason: str, runtime: Runtime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("agent", "decision", "reason", "questions"),
+    [
+        ("claude", "approve", "", ["touch"]),
+        ("claude", "reject", "not now", ["touch"]),
+        ("codex", "approve", "", ["touch"]),
+        ("codex", "reject", "not now", ["touch"]),
+        # It does not say reliably which tool it asks about, so its own question stands too.
+        ("copilot", "approve", "", ["other", "touch"]),
+    ],
+)
+async def test_real_agents_call_and_a_person_is_asked(
+    agent: str,
+    decision: Any,
+    reason: str,
+    questions: list[str],
+    runtime: Runtime,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     steps = [reply(agent, "look", name="x"), reply(agent, "touch", name="y"), Reply(text="Done.")]
     with FakeLLM({"x": steps}) as model:
@@ -157,6 +238,7 @@ async def test_real_agents_call_and_a_person_is_asked_once(
             "HOME": str(tmp_path),
             KEY: "a-key-that-nobody-has",
             **(claude_environment(model.url, tmp_path) if agent == "claude" else {}),
+            **(copilot_environment(model.url, tmp_path) if agent == "copilot" else {}),
         }
         for name, value in variables.items():
             monkeypatch.setenv(name, value)
@@ -176,8 +258,10 @@ async def test_real_agents_call_and_a_person_is_asked_once(
         result = await handle
         assert result.status == "completed", result.error
         heard = str(model.requests[-1].body)
-    assert [each.tool_name for each in asked] == ["touch"]
+    assert [each.tool_name for each in asked] == questions
     assert (["y"] if decision == "approve" else []) == SEEN
+    if agent == "claude":  # which would else have its model search for tools
+        assert "mcp__nbharness__look" in [tool["name"] for tool in model.requests[-1].body["tools"]]
     assert "x is 42" in heard
     assert (reason or "touched") in heard
     assert [end.is_error for end in ends] == [False, decision == "reject"]

@@ -127,6 +127,7 @@ class McpServer(msgspec.Struct, frozen=True, kw_only=True):
         env: Variables that it needs.
         url: Address of a server that runs, instead of a command; then `headers` belong to it.
         headers: Sent with each request.
+        eager: The model is told of its tools at once, also by an agent that would have it search for them.
     """
 
     name: str
@@ -135,6 +136,7 @@ class McpServer(msgspec.Struct, frozen=True, kw_only=True):
     env: Mapping[str, str] = msgspec.field(default_factory=dict)
     url: str | None = None
     headers: Mapping[str, str] = msgspec.field(default_factory=dict)
+    eager: bool = False
 
 
 class TurnRequest(msgspec.Struct, frozen=True, kw_only=True):

@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from nbharness.adapters.default import Chosen
+from nbharness.adapters.registry import create_adapter
 from nbharness.audience import Audience, Nobody
 from nbharness.clock import SystemClock
 from nbharness.config import load
@@ -89,9 +90,10 @@ class CoderSession:
         return handle
 
     def _begin(self, options: CoderOptions) -> CodingHandle:
-        asked = spec_for(options, load(), self.host, self._runtime, self._chosen)
+        settings = load()
+        asked = spec_for(options, settings, self.host, self._runtime, self._chosen)
         spec = self._in_conversation(asked, options)
-        if options.kernel_tools:
+        if options.kernel_tools or (settings.kernel_tools and self._can_give_tools(spec.agent)):
             spec = self._with_kernel_tools(spec)
         kind, views = self.host.kind, Views(self._clock)
         if kind == "notebook":
@@ -160,6 +162,10 @@ class CoderSession:
     def _work(self) -> None:
         if self._main_thread is not None:
             self._main_thread.work()
+
+    def _can_give_tools(self, agent: str) -> bool:
+        known = create_adapter(agent).capabilities
+        return self.host.kernel is not None and (known.tools or known.mcp_servers)
 
     def _with_kernel_tools(self, spec: TurnSpec) -> TurnSpec:
         if self.host.kernel is None:

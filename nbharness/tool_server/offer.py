@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,12 @@ import msgspec
 from nbharness.adapters.base import TurnPort
 from nbharness.approvals import ApprovalRequest, Decision
 from nbharness.events.repair import in_words
+from nbharness.tasks import TaskOwner
 from nbharness.tools.base import Tool, ToolContext, ToolError
 
 __all__ = ["Offer"]
+
+_STOP_S = 1.0
 
 
 class Offer:
@@ -32,13 +36,39 @@ class Offer:
         self.tools = {tool.name: tool for tool in tools}
         self._context = ToolContext(workspace=workspace, write=_ignore, environment=environment)
         self._port = port
+        self._calls = TaskOwner()
 
     async def call(self, name: str, args: Any) -> str:
         """Run a tool, asking first if it may change something; return its result, for the model.
 
         Raises:
-            ToolError: There is no such tool, it was not allowed, or it failed.
+            ToolError: There is no such tool, it was not allowed, it failed, or the turn ended first.
         """
+        answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        task = self._calls(self._answer(name, args, answer), f"call of {name}")
+        try:
+            return await answer
+        finally:
+            task.cancel()
+
+    async def close(self) -> None:
+        """Stop the calls that run or wait: what the turn was allowed ends with it."""
+        await self._calls.close(_STOP_S)
+
+    async def _answer(self, name: str, args: Any, answer: asyncio.Future[str]) -> None:
+        """Make a call in a task of its own, so that it can be stopped without its request's."""
+        error = ToolError("the turn has ended")
+        try:
+            said = await self._call(name, args)
+            if not answer.done():
+                answer.set_result(said)
+        except ToolError as failure:
+            error = failure
+        finally:
+            if not answer.done():
+                answer.set_exception(error)
+
+    async def _call(self, name: str, args: Any) -> str:
         if name not in self.tools:
             raise ToolError(f"no tool is called {name!r}. Valid: {', '.join(self.tools)}")
         tool = self.tools[name]

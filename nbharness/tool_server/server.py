@@ -56,7 +56,7 @@ class ToolServer:
         self._socket.listen()
         address = f"127.0.0.1:{self._socket.getsockname()[1]}"
         self.entry = McpServer(
-            name=name, url=f"http://{address}{_PATH}", headers={"Authorization": f"Bearer {self._token}"}
+            name=name, url=f"http://{address}{_PATH}", headers={"Authorization": f"Bearer {self._token}"}, eager=True
         )
         server: Server[Any] = Server(name, on_list_tools=self._list, on_call_tool=self._call)
         app = server.streamable_http_app(

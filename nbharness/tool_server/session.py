@@ -58,8 +58,10 @@ class ServedSession:
         """
         if not request.tools:
             return await self._session.run_turn(request, port)
+        if any(given.name == SERVER for given in request.mcp_servers):
+            raise AdapterError(f"an MCP server of the settings is called {SERVER!r}, as ours is; give it another name")
         server = await self._serving()
-        server.offer = Offer(
+        server.offer = offer = Offer(
             request.tools,
             workspace=request.workspace,
             environment=agent_environment(os.environ, request.environment),
@@ -71,6 +73,7 @@ class ServedSession:
             return await self._session.run_turn(given, _AsksOnce(port, names))
         finally:
             server.offer = None
+            await offer.close()
 
     async def close(self) -> None:
         """Close the agent's session, then the server."""

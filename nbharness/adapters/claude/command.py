@@ -94,6 +94,7 @@ def mcp_configuration(servers: Iterable[McpServer]) -> bytes:
 
 
 def _entry(server: McpServer) -> dict[str, Any]:
+    loaded = {"alwaysLoad": True} if server.eager else {}
     if server.url is not None:
-        return {"type": "http", "url": server.url, "headers": dict(server.headers)}
-    return {"type": "stdio", "command": server.command, "args": list(server.args), "env": dict(server.env)}
+        return {"type": "http", "url": server.url, "headers": dict(server.headers), **loaded}
+    return {"type": "stdio", "command": server.command, "args": list(server.args), "env": dict(server.env), **loaded}

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from nbharness.notebook.kernel_tools.main_thread import MainThread
+from nbharness.notebook.kernel_tools.time_limit import TooSlow, time_limit
 from nbharness.notebook.variables import describe
 from nbharness.tools.arguments import Arguments, typed_tool
 from nbharness.tools.base import Tool, ToolContext, ToolError, ToolOutput
@@ -16,6 +17,7 @@ from nbharness.tools.output import capped
 __all__ = ["inspect_tool", "list_tool", "waited"]
 
 _LISTED = 200
+_LOOK_S = 2.0
 _SIZED = (str, bytes, bytearray, list, tuple, dict, set, frozenset, range)
 _ARRAYS = frozenset({"numpy", "pandas", "polars", "torch", "jax", "jaxlib", "xarray", "scipy", "pyarrow"})
 """Packages whose shapes are plain facts, so that looking runs no code of the user's."""
@@ -52,7 +54,11 @@ def inspect_tool(shell: Any, main_thread: MainThread) -> Tool:
         def look() -> str:
             if args.name not in shell.user_ns:
                 raise ToolError(f"inspect_variable: there is no variable {args.name!r}; list_variables names them")
-            return describe(args.name, shell.user_ns[args.name])
+            try:
+                with time_limit(_LOOK_S):
+                    return describe(args.name, shell.user_ns[args.name])
+            except TooSlow:
+                raise ToolError(f"inspect_variable: {args.name!r} takes more than {_LOOK_S:g} s to show") from None
 
         text, seconds = await main_thread.run(look)
         return ToolOutput(text=capped(waited(seconds) + text))
@@ -94,6 +100,12 @@ def _kind(value: Any) -> str:
     if kind in _SIZED:
         return f"{name}, length {len(value)}"
     if str(kind.__module__).partition(".")[0] in _ARRAYS:
-        facts = [f"{fact} {getattr(value, fact)}" for fact in ("shape", "dtype") if hasattr(kind, fact)]
-        return ", ".join([name, *facts])
+        return ", ".join([name, *(_fact(value, fact) for fact in ("shape", "dtype") if hasattr(kind, fact))])
     return name
+
+
+def _fact(value: Any, name: str) -> str:
+    try:
+        return f"{name} {getattr(value, name)}"
+    except Exception as error:  # noqa: BLE001 (one array that is broken hides no other variable)
+        return f"{name} unknown ({type(error).__name__})"
