@@ -60,28 +60,18 @@ def call(tool: str, **args: Any) -> Reply:
 
 
 def ask(kernel: Kernel, answers: list[str], options: str = "", coder: str = CODER) -> tuple[str, list[dict[str, Any]]]:
-    """Run a cell that waits for its turn, and give these answers to what is asked meanwhile."""
-    request = kernel.submit(f"{coder} {options} --as h SCRIPT:now")
-    turn_id = kernel.shown_turn(request)
-    last, secret = -1, ""
-    seen: set[str] = set()
-    while len(seen) < len(answers):
-        hello = {"kind": "hello", "view": "v", "nonce": "n", "turnId": turn_id, "lastSeq": last}
-        welcome = kernel.ask_over_control(hello)
-        secret = welcome.get("secret") or secret
-        for event in welcome["events"]:
-            last = event["seq"]
-            if event["type"] == "approval.required" and event["data"]["id"] not in seen:
-                answer = {
-                    "type": "approval",
-                    "id": event["data"]["id"],
-                    "argsHash": event["data"]["argsHash"],
-                    "decision": answers[len(seen)],
-                }
-                given = {"kind": "input", "view": "v", "inputId": f"{len(seen)}", "turnId": turn_id, "secret": secret}
-                kernel.ask_over_control({**given, "input": answer})
-                seen.add(event["data"]["id"])
-    return kernel.finish(request)
+    """Run a cell that waits for its turn, and give these answers, all of them, to what is asked meanwhile."""
+    left = list(answers)
+
+    def answer(event: dict[str, Any]) -> dict[str, Any] | None:
+        if event["type"] != "approval.required" or event["data"]["autoApprovable"]:
+            return None
+        asked = event["data"]
+        return {"type": "approval", "id": asked["id"], "argsHash": asked["argsHash"], "decision": left.pop(0)}
+
+    ended = kernel.run_answered(f"{coder} {options} --as h SCRIPT:now", answer)
+    assert left == []
+    return ended
 
 
 def test_it_sees_variables_and_changes_one_that_the_cell_waits_beside(kernel: Kernel, model: FakeLLM) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,10 @@ from jupyter_client.manager import KernelManager
 from support.agents import install
 
 __all__ = ["KERNELS", "Kernel", "start_kernel"]
+
+Answer = Callable[[dict[str, Any]], dict[str, Any] | None]
+
+_TERMINAL = {"turn.completed", "turn.failed", "turn.aborted"}
 
 KERNELS = ["nbh-k6", "nbh-k73", "python3"]
 """ipykernel 6.31, 7.3 and the newest."""
@@ -71,6 +75,30 @@ class Kernel:
             message = self.client.get_iopub_msg(timeout=timeout_s)
             if message["msg_type"] == "display_data" and message["parent_header"]["msg_id"] == request:
                 return str(message["content"]["metadata"]["nbharness"]["turn"])
+
+    def run_answered(self, code: str, answer: Answer) -> tuple[str, list[dict[str, Any]]]:
+        """Run a cell that waits for its turn, as a page does: hear its events, and send what is answered to them.
+
+        Args:
+            code: The cell.
+            answer: Given each event in its JSON form; returns an input in its JSON form, or ``None``.
+
+        Returns:
+            The cell's status, and the messages of its outputs.
+        """
+        request = self.submit(code)
+        turn_id, last, secret, ended = self.shown_turn(request), -1, "", False
+        while not ended:
+            hello = {"kind": "hello", "view": "v", "nonce": "n", "turnId": turn_id, "lastSeq": last}
+            welcome = self.ask_over_control(hello)
+            secret = welcome.get("secret") or secret
+            for event in welcome["events"]:
+                last = event["seq"]
+                ended = ended or event["type"] in _TERMINAL
+                if (given := answer(event)) is not None:
+                    said = {"kind": "input", "view": "v", "inputId": f"{last}", "turnId": turn_id, "secret": secret}
+                    self.ask_over_control({**said, "input": given})
+        return self.finish(request)
 
     def ask_over_control(self, content: dict[str, Any], timeout_s: float = 20) -> dict[str, Any]:
         """Send one of the page's messages on the control channel and return the kernel's answer."""
