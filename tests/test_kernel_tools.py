@@ -10,6 +10,7 @@ import pytest
 from support.acp import claude_environment
 from support.builtin import environment
 from support.kernels import Kernel, start_kernel
+from support.real_agents import codex_environment
 
 from nbharness.testing.fakellm import Call, FakeLLM, Reply, Step
 
@@ -40,6 +41,15 @@ def kernel(model: FakeLLM, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 @pytest.fixture
 def with_claude(model: FakeLLM, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Kernel]:
     for name, value in claude_environment(model.url, tmp_path).items():
+        monkeypatch.setenv(name, value)
+    with start_kernel("python3", tmp_path) as started:
+        assert started.run("%load_ext nbharness") == ""
+        yield started
+
+
+@pytest.fixture
+def with_codex(model: FakeLLM, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Kernel]:
+    for name, value in codex_environment(model.url, tmp_path).items():
         monkeypatch.setenv(name, value)
     with start_kernel("python3", tmp_path) as started:
         assert started.run("%load_ext nbharness") == ""
@@ -196,6 +206,37 @@ def test_a_hostile_variable_and_a_secret_do_no_harm(kernel: Kernel, model: FakeL
     assert len(kept) > 1
 
 
+ABORTED_WHILE_BUSY = """
+import gc, time
+from nbharness.notebook.kernel_tools import MainThread
+late = False
+mains = [each for each in gc.get_objects() if isinstance(each, MainThread)]
+until = time.monotonic() + 30
+while not any(each._jobs for each in mains) and time.monotonic() < until:
+    time.sleep(0.05)
+print([len(each._jobs) for each in mains], late)
+h.abort()
+print(h.result(20).status)
+"""
+
+
+def aborts_while_the_kernel_is_busy(kernel: Kernel, coder: str) -> None:
+    assert kernel.run(f"h = {coder} --bg --allow run_in_kernel --allow mcp__nbharness__run_in_kernel SCRIPT:now") == ""
+    assert kernel.run(ABORTED_WHILE_BUSY) == "[1] False\naborted\n"
+    assert kernel.run("print(late)") == "False\n"
+
+
+def test_code_that_waits_for_a_busy_kernel_is_forgotten_with_its_turn(kernel: Kernel, model: FakeLLM) -> None:
+    script(model, call("run_in_kernel", code="late = True"), Reply(text="Done."))
+    aborts_while_the_kernel_is_busy(kernel, CODER)
+
+
+@pytest.mark.agents
+def test_code_that_waits_is_forgotten_also_for_claude_code(with_claude: Kernel, model: FakeLLM) -> None:
+    script(model, call("mcp__nbharness__run_in_kernel", code="late = True"), Reply(text="Done."))
+    aborts_while_the_kernel_is_busy(with_claude, "%coder --agent claude --kernel-tools")
+
+
 @pytest.mark.agents
 def test_claude_code_uses_the_kernel_too(with_claude: Kernel, model: FakeLLM) -> None:
     with_claude.run("total = 0\nprices = [1, 2, 3]")
@@ -209,3 +250,19 @@ def test_claude_code_uses_the_kernel_too(with_claude: Kernel, model: FakeLLM) ->
     assert status == "ok"
     assert with_claude.run("print(total, h.result().status)") == "6 completed\n"
     assert "prices: list, length 3" in said(model)
+
+
+@pytest.mark.agents
+def test_codex_uses_the_kernel_too(with_codex: Kernel, model: FakeLLM) -> None:
+    with_codex.run("total = 0\nprices = [1, 2, 3]")
+    where = "mcp__nbharness"
+    script(
+        model,
+        Reply(calls=[Call(tool="list_variables", namespace=where)]),
+        Reply(calls=[Call(tool="run_in_kernel", namespace=where, args={"code": "total = sum(prices)"})]),
+        Reply(text="Done."),
+    )
+    status, _ = ask(with_codex, ["approve"], coder="%coder --agent codex --kernel-tools")
+    assert status == "ok"
+    assert with_codex.run("print(total, h.result().status)") == "6 completed\n"
+    assert "prices: list, length 3" in str(model.requests[-1].body["input"])
