@@ -19,6 +19,7 @@ _BENCHES = {
     "bench_traffic": ("P4", "P5"),
     "bench_latency": ("P6",),
     "bench_turn": ("P7",),
+    "bench_builtin": ("B1", "B2"),
     "bench_store": ("P8",),
     "bench_import": ("P11",),
     "bench_git": ("P12",),
