@@ -6,6 +6,7 @@ import os
 import signal
 from collections.abc import Generator, Iterator
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from hypothesis import settings
@@ -32,6 +33,13 @@ settings.register_profile("search", max_examples=1000)
 settings.load_profile("fixed")
 
 _FAILED = pytest.StashKey[bool]()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _same_variables() -> Iterator[None]:
+    """What the tests of a module do to this process's variables ends with them."""
+    with mock.patch.dict(os.environ):
+        yield
 
 
 @pytest.fixture(scope="module")
