@@ -99,6 +99,18 @@ async def test_a_deny_rule_holds_in_every_mode(mode: str) -> None:
     assert (decision.status, decision.by, decision.reason) == ("rejected", "rule", "ls")
 
 
+@pytest.mark.parametrize("mode", ["require", "auto", "off"])
+async def test_what_asks_in_every_mode_is_allowed_by_a_rule_only(mode: str) -> None:
+    asked = ApprovalRequest(tool_name="bash", args={"command": "ls"}, every_mode=True)
+    desk = Desk(mode=mode, audience=Nobody())
+    assert (await desk.desk.ask(asked)).by == "nobody"
+    required = desk.events[0]
+    assert isinstance(required, ApprovalRequired)
+    assert not required.auto_approvable
+    allowed = Desk(mode=mode, policy=Policy([Rule(effect="allow", command="ls")]), audience=Nobody())
+    assert (await allowed.desk.ask(asked)).by == "rule"
+
+
 async def test_an_ask_rule_beats_auto() -> None:
     desk = Desk(mode="auto", policy=Policy([Rule(effect="ask", tool="bash")]), audience=Nobody())
     assert (await desk.desk.ask(request())).by == "nobody"

@@ -74,7 +74,7 @@ def ask(kernel: Kernel, answers: list[str], options: str = "", coder: str = CODE
     left = list(answers)
 
     def answer(event: dict[str, Any]) -> dict[str, Any] | None:
-        if event["type"] != "approval.required" or event["data"]["autoApprovable"]:
+        if event["type"] != "approval.required" or not left:
             return None
         asked = event["data"]
         return {"type": "approval", "id": asked["id"], "argsHash": asked["argsHash"], "decision": left.pop(0)}

@@ -122,7 +122,8 @@ class ApprovalDesk:
         if guarded:
             request = with_warning(request)
         entry = request_entry(len(self._entries) + 1, request)
-        by_itself = self._standing.mode != "require" and not guarded and not request.person_only
+        asks = guarded or request.person_only or request.every_mode
+        by_itself = self._standing.mode != "require" and not asks
         shown = required(entry, request, auto_approvable=by_itself)
         if isinstance(shown, Unknown):
             message = f"the agent {self._agent!r} asked for approval with a field of the wrong kind"

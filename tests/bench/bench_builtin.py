@@ -98,19 +98,14 @@ def _calls(model: FakeLLM, place: Path) -> Iterable[Row]:
 
 def _overhead(runtime: Runtime, model: FakeLLM, place: Path, wire: str, steps: int, goal: float | None) -> Row:
     call = Reply(calls=[Call(tool="nothing")])
-    model.scripts["many"] = [*[call] * steps, Reply(text="Done.")]
-    spec = TurnSpec(
-        task="SCRIPT:many",
-        agent="builtin",
-        model=WIRES[wire],
-        workspace=place,
-        tools=(from_callable(nothing, asks=False),),
-    )
+    model.scripts |= {"one": [call, Reply(text="Done.")], "many": [*[call] * (1 + steps), Reply(text="Done.")]}
+    spec = TurnSpec(agent="builtin", model=WIRES[wire], workspace=place, tools=(from_callable(nothing, asks=False),))
 
-    def ours() -> float:
+    def ours(script: str) -> float:
         model.requests = []
         began = time.monotonic()
-        result = runtime.start(spec, audience=Nobody()).result(120)
+        named = msgspec.structs.replace(spec, task=f"SCRIPT:{script}")
+        result = runtime.start(named, audience=Nobody()).result(120)
         assert result.status == "completed", result.error
         return time.monotonic() - began
 
@@ -119,19 +114,19 @@ def _overhead(runtime: Runtime, model: FakeLLM, place: Path, wire: str, steps: i
         began = time.monotonic()
         with httpx2.Client() as client:
             for request in sent:
-                with client.stream(
-                    "POST", f"{model.url}{request.path}", content=msgspec.json.encode(request.body)
-                ) as answer:
+                body = msgspec.json.encode(request.body)
+                with client.stream("POST", f"{model.url}{request.path}", content=body) as answer:
                     answer.read()
         return time.monotonic() - began
 
-    ours()
-    rounds = ROUNDS if goal is not None else _LONG_ROUNDS
-
     def both() -> tuple[float, float]:
-        took = ours()
-        return bare(), took
+        """What a turn has besides its calls is in both turns of ours, and in the difference no more."""
+        one, bare_one = ours("one"), bare()
+        many, bare_many = ours("many"), bare()
+        return bare_many - bare_one, many - one
 
+    both()
+    rounds = ROUNDS if goal is not None else _LONG_ROUNDS
     with weather() as seen:
         (measured,) = ratios(lambda: [both()], rounds, at_most=2 * rounds)
     return Row(
