@@ -6,7 +6,7 @@ import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -53,6 +53,10 @@ _TURN_FIELDS = (
     "session_id",
     "trust_project",
 )
+
+
+Tools: TypeAlias = str | Sequence[str | Tool | Callable[..., Any]]
+"""Tools for an agent: functions and tools of this process, and names of tools that it knows."""
 
 
 class CodingTask(msgspec.Struct, kw_only=True):
@@ -168,7 +172,7 @@ def agent(
     approve: Callback | None = None,
     plan: bool | None = None,
     timeout_s: float | None = None,
-    tools: Sequence[str | Tool | Callable[..., Any]] = (),
+    tools: Tools = (),
     record: bool = True,
     **more: Any,
 ) -> CodingAgent:
@@ -250,12 +254,12 @@ def _found(spec: TurnSpec, approve: Callback | None, *, record: bool) -> CodingA
     return CodingAgent(adapter, spec, name=spec.agent, policy=policy, record=record)
 
 
-def _with_named(tools: Sequence[str | Tool | Callable[..., Any]], options: dict[str, Any]) -> dict[str, Any]:
-    named = [tool for tool in tools if isinstance(tool, str)]
+def _with_named(tools: Tools, options: dict[str, Any]) -> dict[str, Any]:
+    named = tools if isinstance(tools, str) else [tool for tool in tools if isinstance(tool, str)]
     return {**options, "tools": named} if named else options
 
 
-def _own(tools: Sequence[str | Tool | Callable[..., Any]]) -> tuple[Tool, ...]:
+def _own(tools: Tools) -> tuple[Tool, ...]:
     own = [tool for tool in tools if not isinstance(tool, str)]
     return tuple(tool if isinstance(tool, Tool) else from_callable(tool) for tool in own)
 

@@ -125,3 +125,5 @@ async def test_functions_are_tools_of_an_agent(model: FakeLLM, tmp_path: Path) -
     offered = {tool["name"]: tool for tool in model.requests[-1].body["tools"]}
     assert offered["price"]["description"] == "Look a price up."
     assert "fetch" in offered
+    await nbharness.agent("builtin", workspace=tmp_path, tools="fetch", **more).run("SCRIPT:work")
+    assert "fetch" in {tool["name"] for tool in model.requests[-1].body["tools"]}

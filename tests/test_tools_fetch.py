@@ -278,7 +278,7 @@ def test_the_built_in_agent_gets_it_by_name_and_is_led_to_no_private_address(
             asked.append(f"{tool} {args['url']}")
             return True
 
-        handle = nbharness.agent("builtin", workspace=tmp_path, tools="fetch", approve=approve, record=False).run(
+        handle = nbharness.agent("builtin", workspace=tmp_path, tools=["fetch"], approve=approve, record=False).run(
             "SCRIPT:x"
         )
         assert handle.result(60).status == "completed"
