@@ -183,12 +183,15 @@ class CoderSession:
         Raises:
             NbHarnessError: There is no such turn, or it cannot be undone.
         """
-        if not turn_id and self._latest is None:
+        latest = self._latest
+        if not turn_id and latest is None:
             raise ConfigError("no turn to undo: no cell of this kernel has started one; name one: %coder --undo ID")
-        name = turn_id or (self._latest.turn_id if self._latest else "")
+        if latest is not None and turn_id in {"", latest.turn_id}:
+            # The store may learn a moment later than the cell that the turn has settled.
+            return "\n".join(undo_lines(latest.undo()))
 
         async def undo() -> UndoResult:
-            return await undo_stored_turn(await self._runtime().recorder.store(), name)
+            return await undo_stored_turn(await self._runtime().recorder.store(), turn_id)
 
         return "\n".join(undo_lines(self._runtime().thread.call(undo())))
 
